@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.instances import (
     CHANGES_GIVEN_QUERYSETS,
-    SingleRelation,
     ask_prefetcher,
     assign_prefetched,
     attribute_for,
@@ -45,8 +44,6 @@ from fastschema.contrib.django.lists.row_instances import (
     LazyCache,
     Makers,
     RelatedRows,
-    keep_related_rows,
-    keep_row,
 )
 from fastschema.runtime import thresholds
 
@@ -132,14 +129,59 @@ class PrefetchResult:
             return (by_key[key] if key in by_key else RelatedRows() for key in self._keys)
         return (by_key[key][0] if key in by_key else None for key in self._keys)
 
+    def keep(self, owner: FetchedRows, makers: Makers) -> None:
+        """Let the instances of the rows find what is related in their rows, if they can.
+
+        Django assigns it to the instances else; see :meth:`give`.
+
+        :param owner: the rows
+        :param makers: get what makes the related objects when somebody looks
+        """
+        step = self.step
+        if self.rows is None or step.joins or self._is_own_attribute:
+            return
+        single, name = step.keys.single, self._answer.cache_name
+        if single is not None:
+            position = owner.layout.prefetched[single].position
+            assert position is not None
+            name = single.cache_name
+            makers.single.append((name, position))
+        else:
+            position = owner.layout.collections[step.attribute].position
+            makers.many.append(name)
+        if self._is_changed:
+            return  # its place is kept
+
+        def one(cache: LazyCache) -> Any:
+            makers.shared.add(name)
+            return self._instance_by_row_id[id(cache.row[position])]
+
+        def objects(row: Any) -> list[Any]:
+            makers.shared.add(name)
+            rows: RelatedRows = row[position]
+            if rows.objects is None:
+                rows.objects = [self._instance_by_row_id[id(each)] for each in rows]
+            return rows.objects
+
+        def many(cache: LazyCache) -> Any:
+            as_it_was = _as_it_was(owner, cache.row)
+            queryset = unfiltered(step.name, as_it_was, self._lookup, step.level)
+            queryset = filtered_for(cache.instance, as_it_was, step.name, queryset)
+            give_results(queryset, objects(cache.row), is_prefetched=True)
+            return queryset
+
+        if single is not None:
+            makers.by_name[name] = one
+        else:
+            makers.by_name[name], makers.objects[name] = many, objects
+
     def give(self, instances: list[Any], owner: FetchedRows) -> None:
         """Let the instances of some rows know the related ones.
 
-        Where they keep their rows, each gets its own row for one related object, or the rows of
-        several: the objects are there when somebody looks. Else Django assigns them now, and what
-        has an attribute of its own (``to_attr``), or a queryset that Django changes.
+        Those that keep their rows find them there. Else Django assigns them, and what has an
+        attribute of its own (``to_attr``), or a queryset that Django changes.
         """
-        lookup, level, joins = self._lookup, self.step.level, self.step.joins
+        joins = self.step.joins
         for join in joins:
             prepare_for_prefetching(instances)
             instances = [
@@ -150,53 +192,18 @@ class PrefetchResult:
             return
         if self._cache is not None:
             self._owners = instances
-        _, is_own_attribute = attribute_for(lookup, level)
-        is_changed = CHANGES_GIVEN_QUERYSETS and given_queryset(lookup, level) is not None
-        single, makers = self.step.keys.single, owner.makers
-        if is_own_attribute or is_changed or joins or makers is None:
-            assign_prefetched(found, self.objects, self._answer, lookup, level)
-        elif single is None:
-            self._give_many(found, owner, makers)
-        else:
-            self._give_one(single, found, owner, makers)
+        if owner.makers is None or joins or self._is_own_attribute or self._is_changed:
+            assign_prefetched(found, self.objects, self._answer, self._lookup, self.step.level)
 
-    def _give_one(
-        self, relation: SingleRelation, instances: list[Any], owner: FetchedRows, makers: Makers
-    ) -> None:
-        """Let each instance keep its row in the place of one related object."""
-        name = relation.cache_name
-        position = owner.layout.prefetched[relation].position
+    @property
+    def _is_own_attribute(self) -> bool:
+        """Whether ``to_attr`` says where the objects are kept."""
+        return attribute_for(self._lookup, self.step.level)[1]
 
-        def make(cache: LazyCache, row: Any) -> Any:
-            makers.shared.add(name)
-            return self._instance_by_row_id[id(row[position])]
-
-        makers.by_name[name] = make
-        keep_row(instances, owner.rows(), position, name, makers)
-
-    def _give_many(self, instances: list[Any], owner: FetchedRows, makers: Makers) -> None:
-        """Let each instance keep the rows of its related objects."""
-        name = self._answer.cache_name
-        position = owner.layout.collections[self.step.attribute].position
-
-        def objects(rows: RelatedRows) -> list[Any]:
-            makers.shared.add(name)
-            if rows.objects is None:
-                rows.objects = [self._instance_by_row_id[id(row)] for row in rows]
-            return rows.objects
-
-        def make(cache: LazyCache, rows: Any) -> Any:
-            if type(rows) is not RelatedRows:
-                return rows  # a tuple, which code of users has put there
-            as_it_was = _as_it_was(owner, cache.row)
-            queryset = unfiltered(self.step.name, as_it_was, self._lookup, self.step.level)
-            queryset = filtered_for(cache.instance, as_it_was, self.step.name, queryset)
-            give_results(queryset, objects(rows), is_prefetched=True)
-            return queryset
-
-        makers.by_name[name] = make
-        makers.objects[name] = objects
-        keep_related_rows(instances, owner.rows(), position, name, makers)
+    @property
+    def _is_changed(self) -> bool:
+        """Whether Django changes the queryset for each object."""
+        return CHANGES_GIVEN_QUERYSETS and given_queryset(self._lookup, self.step.level) is not None
 
     @cached_property
     def objects(self) -> list[Any]:

@@ -175,9 +175,13 @@ class FetchedRows:
         return self._instances is None and self._may_bypass_django
 
     def _new_instances(self) -> list[Any]:
+        makers = self.makers
         if self._may_bypass_django:
-            make = instance_maker(self.layout, self.db, self.fetch_mode, self.makers)
-            return list(map(make, self.converted()))
+            if makers is not None:
+                for each in self.prefetched:
+                    each.keep(self, makers)
+            make = instance_maker(self.layout, self.db, self.fetch_mode, makers)
+            return list(map(make, self.converted() if makers is None else self.rows()))
         results, rows = self._results, self._converted  # in this order: see converted()
         return self.query.instances(self.query.converted(results) if rows is None else rows)
 

@@ -2,9 +2,9 @@
 
 An instance keeps the objects that ``select_related`` has loaded in ``_state.fields_cache``, and
 those of ``prefetch_related`` there or in ``_prefetched_objects_cache``. A :class:`LazyCache` takes
-the place of such a dictionary. Its names are those of stock's. A value is what it is made of until
-somebody asks for it: a row (a tuple) for one object, :class:`RelatedRows` for several. Then it is
-what stock has there, for good.
+the place of such a dictionary: it has the row of the instance, and what was prefetched beside it.
+Its names are those of stock's. A value is :data:`UNMADE` until somebody asks for it. Then it is
+made of the row, and is what stock has there, for good.
 """
 
 from __future__ import annotations
@@ -41,18 +41,19 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
     relations = _related_makers(layout, db, fetch_mode, makers)
     knows_back = any(each.set_there is not None for each in layout.joined.values())
     annotations = list(layout.annotations.items())
+    kept = [(name, key) for name, key, _ in relations]
+    if makers is not None:
+        kept += makers.single
 
     def make(row: Any) -> Any:
         instance = new(model)
         attributes = instance.__dict__
         attributes["_state"] = state = ModelState()
         cache: dict[str, Any] = {}
-        if makers is not None and relations:
-            cache = lazy = LazyCache()
-            lazy.makers = makers
-            lazy.instance = instance if knows_back else None
-            for name, key, _ in relations:
-                cache[name] = None if row[key] is None else row
+        if makers is not None and kept:
+            cache = LazyCache.of(makers, row, instance if knows_back else None)
+            for name, position in kept:
+                cache[name] = None if row[position] is None else UNMADE
         for position in keys:
             if row[position] is not None:
                 state.fields_cache = cache  # which Django looks into when it sets a key
@@ -62,13 +63,19 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
         if fetch_mode is not None:
             state.fetch_mode = fetch_mode
         attributes.update(zip(names, row[start:end], strict=True))
-        if relations:
+        if kept:
             state.fields_cache = cache
             if makers is None:
                 for name, key, make_related in relations:
                     cache[name] = None if row[key] is None else make_related(instance, row)
         for name, position in annotations:
             attributes[name] = row[position]
+        if makers is not None and makers.many:
+            attributes[PREFETCHED] = cache = LazyCache.of(makers, row, instance)
+            for name in makers.many:
+                cache[name] = UNMADE
+        elif makers is not None and makers.single:
+            attributes[PREFETCHED] = {}
         return instance
 
     return make
@@ -94,8 +101,8 @@ def _related_makers(
     return related
 
 
-def _of_cache(make_related: MakeRelated) -> Callable[[LazyCache, Any], Any]:
-    return lambda cache, row: make_related(cache.instance, row)
+def _of_cache(make_related: MakeRelated) -> Callable[[LazyCache], Any]:
+    return lambda cache: make_related(cache.instance, cache.row)
 
 
 def _related_maker(
@@ -120,7 +127,13 @@ class RelatedRows(list[Any]):
     """The instances of the rows, once they are made."""
 
 
-_KEPT = (tuple, RelatedRows)
+class _Unmade:
+    """Stands for an object, or a queryset, that is made of the row when somebody asks for it."""
+
+    __slots__ = ()
+
+
+UNMADE = _Unmade()
 
 
 class Makers:
@@ -131,10 +144,14 @@ class Makers:
     """
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Callable[[LazyCache, Any], Any]] = {}
-        """From a cache and what is kept there to the value."""
-        self.objects: dict[str, Callable[[RelatedRows], list[Any]]] = {}
-        """From kept rows to their instances, for values that are querysets."""
+        self.by_name: dict[str, Callable[[LazyCache], Any]] = {}
+        """From a cache to the value."""
+        self.single: list[tuple[str, int]] = []
+        """The names of relations to one object that was prefetched, and where its row stands."""
+        self.many: list[str] = []
+        """The names of those to many."""
+        self.objects: dict[str, Callable[[Any], list[Any]]] = {}
+        """From a row to the objects of a relation to many, without the queryset that has them."""
         self.shared: set[str] = set()
         """The names whose objects have been made, where several instances share them."""
 
@@ -160,8 +177,6 @@ class LazyCache(dict[str, Any]):
     """A dictionary whose values are made when somebody asks for them.
 
     Python code sees no other difference to the plain dictionary of stock than the class.
-
-    Those of many instances are made at once, so its attributes are set after it is made.
     """
 
     __slots__ = ("instance", "makers", "row")
@@ -170,30 +185,23 @@ class LazyCache(dict[str, Any]):
     instance: Any
     """The model instance that has the cache; None if no value needs it, to make no cycle."""
     row: Any
-    """The row of that instance, which may have got other keys since; None if no value needs it."""
+    """The row of that instance, which may have got other keys since."""
 
     @classmethod
-    def of(
-        cls, values: dict[str, Any], makers: Makers, instance: Any = None, row: Any = None
-    ) -> LazyCache:
-        """Return a cache of some values, to which others are added."""
-        cache = cls(values)
-        cache.makers = makers
-        cache.instance, cache.row = instance, row
+    def of(cls, makers: Makers, row: Any, instance: Any = None) -> LazyCache:
+        """Return a cache for an instance, to which names are added."""
+        cache = cls()
+        cache.makers, cache.row, cache.instance = makers, row, instance
         return cache
-
-    def _made(self, name: str, kept: Any) -> Any:
-        makers = self.makers
-        value = dict.get(self, name)
-        make = makers.by_name.get(name)
-        if value is kept and make is not None:  # else another thread has made it
-            value = make(self, kept)
-            dict.__setitem__(self, name, value)
-        return value
 
     def __getitem__(self, name: str) -> Any:
         value = dict.__getitem__(self, name)
-        return self._made(name, value) if type(value) in _KEPT else value
+        if value is not UNMADE:
+            return value
+        value = self.makers.by_name[name](self)
+        if dict.get(self, name) is UNMADE:  # else another thread has made it
+            dict.__setitem__(self, name, value)
+        return dict.__getitem__(self, name)
 
     def fill(self) -> None:
         """Make all values."""
@@ -220,72 +228,30 @@ fill_before(LazyCache, "values", "items", "pop", "popitem", "setdefault", "__or_
 fill_before(LazyCache, "__eq__", "__ne__", "__repr__")
 
 
-def keep_row(
-    instances: list[Any], rows: list[Any], position: int | None, name: str, makers: Makers
-) -> None:
-    """Let each instance keep its row in the place of one related object.
+def kept_row(cache: Any, name: str) -> Any:
+    """Return the row of an instance of whose relation nobody has seen an object; None otherwise.
 
-    :param rows: those of the instances
-    :param position: where the row of the related object stands in them
-    :param name: the name under which an instance keeps the object
+    :param cache: what the instance keeps of such relations
+    :param name: the name under which it keeps this one
     """
-    for instance, row in zip(instances, rows, strict=True):
-        instance.__dict__.setdefault(PREFETCHED, {})
-        state = instance._state
-        cache = state.fields_cache
-        if type(cache) is not LazyCache:
-            state.fields_cache = cache = LazyCache.of(cache, makers)
-        cache[name] = None if row[position] is None else row
+    if type(cache) is not LazyCache or dict.get(cache, name) is not UNMADE:
+        return None
+    return None if name in cache.makers.shared else cache.row
 
 
-def keep_related_rows(
-    instances: list[Any], rows: list[Any], position: int, name: str, makers: Makers
-) -> None:
-    """Let each instance keep the rows of related objects; see :func:`keep_row`."""
-    for instance, row in zip(instances, rows, strict=True):
-        attributes = instance.__dict__
-        cache = attributes.get(PREFETCHED)
-        if type(cache) is not LazyCache:
-            attributes[PREFETCHED] = cache = LazyCache.of(cache or {}, makers, instance, row)
-        cache[name] = row[position]
+def kept_objects(cache: Any, name: str) -> list[Any] | None:
+    """Return the objects of a relation to many, without the queryset that has them in stock.
 
+    That is made when somebody asks for it, and has the same objects. The parameters are those of
+    :func:`kept_row`.
 
-def related_row(obj: Any, name: str) -> tuple[Any, ...] | None:
-    """Return the row of a related object that nobody has seen; None if there is none.
-
-    :param obj: a model instance
-    :param name: the name under which the instance keeps it
+    :returns: None if the queryset is there
     """
-    cache = obj._state.fields_cache
-    row = dict.get(cache, name) if type(cache) is LazyCache else None
-    is_unseen = type(row) is tuple and name not in cache.makers.shared
-    return row if is_unseen else None
+    if type(cache) is not LazyCache or dict.get(cache, name) is not UNMADE:
+        return None
+    return cache.makers.objects[name](cache.row)
 
 
-def related_rows(obj: Any, name: str) -> RelatedRows | None:
-    """Return the rows of related objects that nobody has seen; None otherwise.
-
-    :param obj: a model instance whose primary key is the value of one column
-    :param name: the name under which the instance keeps them
-    """
-    makers, rows = _kept_rows(obj, name)
-    return None if makers is None or name in makers.shared else rows
-
-
-def related_objects(obj: Any, name: str) -> list[Any] | None:
-    """Return the instances of related rows, without the queryset that has them in stock.
-
-    That is made when somebody asks for it, and has the same instances.
-
-    :returns: None if no rows are kept; the parameters are those of :func:`related_rows`
-    """
-    makers, rows = _kept_rows(obj, name)
-    return None if makers is None else makers.objects[name](rows)
-
-
-def _kept_rows(obj: Any, name: str) -> tuple[Makers | None, Any]:
-    """Return the related rows that an instance keeps, and what makes their objects."""
-    cache = obj.__dict__.get(PREFETCHED)
-    rows = dict.get(cache, name) if type(cache) is LazyCache else None
-    is_kept = type(rows) is RelatedRows and obj.pk is not None
-    return (cache.makers, rows) if is_kept else (None, None)
+def prefetched_cache(obj: Any) -> Any:
+    """Return what an instance keeps of relations to many; None if it has no primary key."""
+    return None if obj.pk is None else obj.__dict__.get(PREFETCHED)

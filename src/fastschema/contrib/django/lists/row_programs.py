@@ -15,7 +15,8 @@ place; else the field is read as from any instance::
 
     name = obj.name
     ...
-    category = related if (related := related_row(obj, 'category')) is not None else (obj.category)
+    related = kept_row(obj._state.fields_cache, 'category')
+    category = related if related is not None else obj.category
 
 Where a nested list needs instances as well, they are made without the queryset that has them in
 stock.
@@ -53,9 +54,9 @@ from fastschema.contrib.django.lists.columns import (
 )
 from fastschema.contrib.django.lists.row_instances import (
     RelatedRows,
-    related_objects,
-    related_row,
-    related_rows,
+    kept_objects,
+    kept_row,
+    prefetched_cache,
 )
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, NestedDumper
@@ -153,7 +154,7 @@ def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> Objec
         field if relation is None else _kept_field(number, field, relation, reader)
         for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
-    names = {each.__name__: each for each in (related_row, related_rows, related_objects)}
+    names = {each.__name__: each for each in (kept_row, kept_objects, prefetched_cache)}
     return reader.with_fields(fields, names={**node.names, **names})
 
 
@@ -163,18 +164,17 @@ def _kept_field(
     """Return a field that is read from a kept row if it is there."""
     name, columns = literal(relation.name), relation.columns
     if columns is None:
-        kept = f"(related := related_objects(obj, {name})) is not None"
+        kept = f"(related := kept_objects(prefetched_cache(obj), {name})) is not None"
         return _from_model(field, "related", kept, field.source.read(MODEL))
     is_many = columns.access in _COLLECTIONS
     value, kind = reader.value(number, field, columns)
-    get = "related_rows" if is_many else "related_row"
+    cache = "prefetched_cache(obj)" if is_many else "obj._state.fields_cache"
     # Where there is no related object, none is kept; the same further on is for stock.
     there = [f"{at('related', check.place)} is not None" for check in columns.null_checks[1:]]
-    kept = " and ".join([f"(related := {get}(obj, {name})) is not None", *there])
+    kept = " and ".join([f"(related := kept_row({cache}, {name})) is not None", *there])
     otherwise = field.source.read(MODEL)
     if columns.access is ColumnAccess.SLUG:
         otherwise = Read(f"represent_field({field.field}, obj)")
-    value = "related" if is_many else value
     return replace(_from_model(field, value, kept, otherwise), kind=kind)
 
 
