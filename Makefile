@@ -37,6 +37,7 @@ OPTIONS ?=
 .PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers \
 	bench-single-peers bench-streaming \
 	bench-small-applications figures-small-applications bench-relations \
+	bench-parts bench-parts-3.14 figures-parts \
 	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
@@ -71,6 +72,14 @@ bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a 
 bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL
 	$(TEST)/bin/python benchmarks/relations.py
 	.ci/with-postgresql $(TEST)/bin/python benchmarks/relations.py
+
+bench-parts: $(TEST)/installed  ## each fast path switched off by itself, over SQLite and over PostgreSQL
+	DATABASE_URL= $(TEST)/bin/python benchmarks/parts.py --results $(RESULTS) $(OPTIONS)
+	.ci/with-postgresql $(TEST)/bin/python benchmarks/parts.py --results $(RESULTS) $(OPTIONS)
+
+bench-parts-3.14:  ## the same with Python 3.14
+	.ci/with-postgresql sh -c 'POSTGRESQL_URL=$$DATABASE_URL .ci/with-python 3.14 $(MAKE) bench-parts \
+		PYTHON=python3.14 TEST=.venv/test-3.14 RESULTS=$(RESULTS)/3.14'
 
 bench-applications:  ## whole requests of NetBox, ara and FlexMeasures, stock and fastschema
 	$(MAKE) --keep-going $(APPLICATIONS:%=bench-application-%)
@@ -121,6 +130,10 @@ figures-small-applications: $(BENCH)/installed  ## the README's and docs/benchma
 	-$(MAKE) bench-small-applications RESULTS=docs/figures
 	-$(MEASURE_APPLICATION) shop --load-relations --only "nobody loads" --results docs/figures
 	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.small_tables
+
+figures-parts: $(TEST)/installed  ## docs/benchmarks.md's tables of fast paths
+	$(MAKE) bench-parts RESULTS=docs/figures
+	$(TEST)/bin/python benchmarks/parts_tables.py
 
 figures-applications: $(BENCH)/installed  ## docs/benchmarks.md's tables of real applications
 	-$(MAKE) bench-applications RESULTS=docs/figures

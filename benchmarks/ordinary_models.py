@@ -233,8 +233,9 @@ def flights_in_database(count: int) -> Any:
         model.objects.all().delete()
     related = {getattr(row, name) for row in rows for name in ("airline", "origin", "plane")}
     related |= {row.destination for row in rows if row.destination}
-    for each in (*related, *rows):
+    for each in related:
         each.save(force_insert=True)
+    Flight.objects.bulk_create(rows)
     return Flight.objects.order_by("pk")
 
 

@@ -29,9 +29,10 @@ def flights(count: int) -> list[Any]:
     return list(Session(database(count)).scalars(FLIGHTS))
 
 
-def database(count: int) -> Engine:
-    """A database in memory with so many flights."""
-    engine = create_engine("sqlite://", poolclass=StaticPool)
+def database(count: int, engine: Engine | None = None) -> Engine:
+    """A database with so many flights, by default one in memory."""
+    engine = engine or create_engine("sqlite://", poolclass=StaticPool)
+    Table.metadata.drop_all(engine)
     Table.metadata.create_all(engine)
     port = {"latitude": Decimal("40.5"), "longitude": Decimal("-73.5"), "altitude": 18}
     port |= {"utc_offset": -5, "daylight_saving": "A", "time_zone": "America/New_York"}

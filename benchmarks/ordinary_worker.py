@@ -19,26 +19,36 @@ from ordinary_pattern import Collection, DifferentError, Switch, measure
 from worker import installed
 
 
-def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
-    """Those of Django REST framework, with the example project's settings."""
+def set_up_django(database: str) -> tuple[Switch, dict[str, str]]:
+    """Set Django up with the example project's settings, and make all tables.
+
+    :param database: the URL of the database
+    """
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
-    settings = {"FASTSCHEMA": "1", "DEBUG": "0", "DATABASE_URL": "sqlite://:memory:"}
+    settings = {"FASTSCHEMA": "1", "DEBUG": "0", "DATABASE_URL": database}
     os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", **settings}
     import django
 
     django.setup()
-    import ordinary_drf_filters
-    import ordinary_drf_input
-    import ordinary_drf_lists  # noqa: F401  # adds to the patterns
-    import ordinary_drf_methods  # noqa: F401  # likewise
-    import ordinary_drf_requests  # noqa: F401  # likewise
     import ordinary_models
     from fastschema.contrib.django import install, uninstall
 
     ordinary_models.make_tables()
     packages = installed("fastschema", "django", "djangorestframework")
+    return Switch(install, uninstall), packages
+
+
+def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
+    """Those of Django REST framework."""
+    switch, packages = set_up_django("sqlite://:memory:")
+    import ordinary_drf_filters
+    import ordinary_drf_input
+    import ordinary_drf_lists  # noqa: F401  # adds to the patterns
+    import ordinary_drf_methods  # noqa: F401  # likewise
+    import ordinary_drf_requests  # noqa: F401  # likewise
+
     assert ordinary_drf_input.DRF is ordinary_drf_filters.DRF  # each adds its patterns to it
-    return ordinary_drf_input.DRF, Switch(install, uninstall), packages
+    return ordinary_drf_input.DRF, switch, packages
 
 
 def marshmallow_patterns() -> tuple[Collection, Switch, dict[str, str]]:

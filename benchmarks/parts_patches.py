@@ -1,0 +1,333 @@
+"""The fast paths of fastschema that can be switched off one by one, each by a patch.
+
+A patch names functions. Where there is none of that name any more, it raises. Those of ``lists/``
+stand together.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
+from fastschema.runtime.bound_program import BoundProgram, one_by_one
+from fastschema.runtime.patching import stock_of
+
+Function = Any
+"""A function, a classmethod or a property."""
+Replacing = Callable[[Function], Function]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A fast path.
+
+    :param name: what it does
+    :param front_end: "DRF" or "marshmallow"
+    :param patches: functions, as "module:function" or "module:Class.method", and from each of them
+        to what takes its place while the part is off
+    """
+
+    name: str
+    front_end: str
+    patches: dict[str, Replacing]
+
+    def off(self) -> AbstractContextManager[None]:
+        """Switch it off inside of the ``with`` statement.
+
+        :raises LookupError: if one of the functions is not there any more
+        """
+        return _replaced(self.patches)
+
+    def noted(self, note: Callable[[Part], object]) -> AbstractContextManager[None]:
+        """Call a function with it whenever it takes part, inside of the ``with`` statement."""
+        return _replaced(dict.fromkeys(self.patches, partial(_noting, partial(note, self))))
+
+
+@contextmanager
+def _replaced(patches: dict[str, Replacing]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for target, replacing in patches.items():
+            function, owners = places(target)
+            new = replacing(function)
+            for owner, name in owners:
+                setattr(owner, name, new)
+                stack.callback(setattr, owner, name, function)
+        yield
+
+
+def places(target: str) -> tuple[Function, list[tuple[Any, str]]]:
+    """A function, and where it is: owners and names.
+
+    A function of a module is also in those that import it.
+
+    :raises LookupError: if there is none of that name
+    """
+    module_name, _, path = target.partition(":")
+    owner: Any = importlib.import_module(module_name)
+    *outer, name = path.split(".")
+    try:
+        for each in outer:
+            owner = vars(owner)[each]
+        function = vars(owner)[name]
+    except KeyError:
+        raise LookupError(f"there is no {target} any more") from None
+    if not isinstance(owner, ModuleType):
+        return function, [(owner, name)]
+    modules = [each for key, each in sys.modules.items() if key.startswith("fastschema.")]
+    return function, [
+        (module, name)
+        for module in {id(each): each for each in (owner, *modules)}.values()
+        for name, value in list(vars(module).items())
+        if value is function
+    ]
+
+
+def _noting(note: Callable[[], object], function: Function) -> Function:
+    if isinstance(function, classmethod):
+        return classmethod(_noting(note, function.__func__))
+    if _is_property(function):
+        return property(_noting(note, getattr(function, "fget", None) or function.func))
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        note()
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _is_property(function: Function) -> bool:
+    """Whether it is one, be it a cached one."""
+    return hasattr(function, "__get__") and not callable(function)
+
+
+# What takes the place of functions
+
+
+def gives(value: Any) -> Replacing:
+    """A function, or a property, that gives the same value each time."""
+
+    def replacing(function: Function) -> Function:
+        new = lambda *args, **kwargs: value  # noqa: E731  # it is not called by its name
+        return property(new) if _is_property(function) else new
+
+    return replacing
+
+
+def refuses(error: type[Exception]) -> Replacing:
+    """A function that raises what says that there is another way."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise error("it is switched off")
+
+    return lambda function: refuse
+
+
+def does(function: Function) -> Replacing:
+    """Another function."""
+    return lambda _: function
+
+
+def by_stock(function: Function) -> Function:
+    """Stock's own method in the place of ours.
+
+    :raises LookupError: if it is not replaced
+    """
+    stock = stock_of(function)
+    if stock is function:
+        raise LookupError(f"{function!r} takes the place of no stock method")
+    return stock
+
+
+NONE, FALSE = gives(None), gives(False)
+
+
+def _bound_anew(cls: Any, known: Any, idle: Any, serializer: Any) -> BoundProgram:
+    from fastschema.contrib.django.front_end.bound_serializer import bound_pending
+
+    return BoundProgram(known.program, bound_pending(known, lambda: serializer))
+
+
+def _nested_anew(bound: Any, number: int, form: Any) -> Any:
+    from fastschema.contrib.django.front_end.bound_serializer import _known_nested
+
+    found = bound.nested[number] = _known_nested(bound, number, form)
+    return found
+
+
+def _row_by_row(dispatch: Any, cls: type) -> Any:
+    return one_by_one(dispatch[cls])
+
+
+def _all_fields_made(serializer: Any, name: str) -> Any:
+    return serializer.fields[name]
+
+
+def _converted_by_django(query: Any, results: Any, converters: Any) -> Any:
+    return map(tuple, query.converted(results))
+
+
+def _each_converted(remembered: Any, column: Any) -> list[Any]:
+    return [remembered._convert(value) for value in column]
+
+
+def _dumped_for_each_row(dispatch: Any, key: Any) -> Any:
+    return lambda row: dispatch[type(row)](row)
+
+
+def _planned_anew(queryset: Any) -> Any:
+    from fastschema.contrib.django.lists.query_plan import QueryPlan
+
+    try:
+        plan = QueryPlan(queryset)
+    except Exception as error:
+        raise NotRowReadableError(str(error)) from error
+    if plan.why is not None:
+        raise NotRowReadableError(plan.why)
+    plan.check_receivers()
+    return plan
+
+
+def _by_instance(new_plan: Function) -> Function:
+    from fastschema.contrib.django.lists import list_plan
+
+    def plan_for_instances(dispatch: Any, layout: Any, *, may_keep_rows: bool) -> Any:
+        plan = new_plan(dispatch, layout, may_keep_rows=may_keep_rows)
+        if plan.by_row is None or not may_keep_rows:
+            return plan._replace(by_row=None)
+        fields = list_plan.fields_read(dispatch, layout)
+        kept = list_plan.with_kept_relations(dispatch, fields, layout)
+        by_instance = kept or plan.by_instance
+        return plan._replace(by_row=None, by_instance=by_instance, keeps_rows=kept is not None)
+
+    return plan_for_instances
+
+
+def _if_nothing_is_prefetched(readable_plan: Function) -> Function:
+    def plan_without_prefetches(rows: Any) -> Any:
+        if getattr(rows, "_prefetch_related_lookups", ()):
+            raise NotRowReadableError("it is switched off")
+        return readable_plan(rows)
+
+    return plan_without_prefetches
+
+
+def _called_by_fields(describe: Function) -> Function:
+    from fastschema.marshmallow.validators import CUSTOM
+
+    return lambda field: CUSTOM if describe(field) else ()
+
+
+DJANGO = "fastschema.contrib.django"
+LISTS, INPUT, FILTERS = f"{DJANGO}.lists", f"{DJANGO}.input", f"{DJANGO}.filters"
+FRONT_END, BOUND = f"{DJANGO}.front_end", f"{DJANGO}.front_end.bound_serializer"
+MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
+_NO_ROWS = refuses(NotRowReadableError)
+
+OF_LISTS = {
+    "lists: all of it": {f"{LISTS}.queryset_rows:readable_plan": _NO_ROWS},
+    "lists: plans kept": {f"{LISTS}.query_plan:plan_of": does(_planned_anew)},
+    "lists: rows in place of instances": {f"{LISTS}.list_plan:_new_plan": _by_instance},
+    "lists: rows kept behind instances": {f"{LISTS}.row_programs:with_kept_relations": NONE},
+    "lists: instances made without Model.__init__": {
+        f"{LISTS}.queryset_rows:FetchedRows._may_bypass_django": FALSE
+    },
+    "lists: prefetched rows": {f"{LISTS}.queryset_rows:readable_plan": _if_nothing_is_prefetched},
+    "lists: pages of paginators": {f"{LISTS}.pagination:_plan_of_pages": NONE},
+    "lists: links of CursorPagination": {
+        "rest_framework.pagination:CursorPagination.get_next_link": by_stock,
+        "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,
+    },
+    "lists: nested serializers found once": {
+        f"{BOUND}:BoundSerializer.nested_dispatch": does(_nested_anew)
+    },
+    "lists: rows of streams": {f"{LISTS}.prefetching:fetch_in_blocks": NONE},
+    "lists: values converted by column": {
+        f"{DJANGO}.internals.queries:converted_rows": does(_converted_by_django)
+    },
+    "lists: decimals of SQLite converted once each": {
+        f"{DJANGO}.internals.queries:_each_once": does(_each_converted)
+    },
+}
+"""What lists make of the rows of the database."""
+
+OF_BOTH = {
+    "loops of generated code": {f"{RUNTIME}.bound_program:Dispatch.for_rows": does(_row_by_row)},
+    "dispatches kept for the next dump": {f"{RUNTIME}.bound_program:BoundProgram.take_back": NONE},
+}
+
+OF_DRF = {
+    **OF_LISTS,
+    **OF_BOTH,
+    "generated code that represents": {
+        f"{BOUND}:find_bound_program": NONE,
+        f"{BOUND}:dispatch_for": refuses(UnreadableError),
+    },
+    "ReusedBoundProgram": {f"{BOUND}:ReusedBoundProgram.to": does(classmethod(_bound_anew))},
+    "a bound program kept from row to row": {f"{BOUND}:BoundState.is_current": FALSE},
+    "serializers without fields": {f"{FRONT_END}.class_state:SerializerClassState.exemplar": NONE},
+    "a field made without the others": {
+        f"{FRONT_END}.class_state:unseen_field": does(_all_fields_made)
+    },
+    "clones of fields": {f"{FRONT_END}.class_state:_cloner": NONE},
+    "programs of serializers whose fields are made": {
+        f"{FRONT_END}.class_state:CompiledByNames.made": NONE
+    },
+    "loaded relations read past descriptors": {f"{FRONT_END}.access:relation": NONE},
+    "prefetched objects read past managers": {f"{FRONT_END}.access:prefetched": NONE},
+    "keys read from their columns": {f"{FRONT_END}.access:column": NONE},
+    "methods called without their signature": {f"{FRONT_END}.access:needs_no_arguments": FALSE},
+    "addresses of views kept": {f"{FRONT_END}.hyperlinks:Addresses.of": NONE},
+    "FastJSONRenderer": {f"{DJANGO}.renderers:FastJSONRenderer.is_fast": FALSE},
+    "FastJSONParser": {f"{DJANGO}.parsers:_is_utf8": FALSE},
+    "generated code that validates": {f"{INPUT}.validation:find_validation": NONE},
+    "input: a list's validation found once": {f"{INPUT}.validation:has_stock_rows": FALSE},
+    "input: no fields for raise_errors_on_nested_writes": {
+        "rest_framework.serializers:raise_errors_on_nested_writes": by_stock
+    },
+    "input in bulk: lookups": {f"{INPUT}.validation:_may_look_up_at_once": FALSE},
+    "input in bulk: bulk_create": {f"{INPUT}.bulk_create:why_one_by_one": gives("it is off")},
+    "filters on demand": {f"{FILTERS}.recipes:FilterSetState.recipe": NONE},
+    "filter sets of filterset_fields kept": {
+        "django_filters.rest_framework:DjangoFilterBackend.get_filterset_class": by_stock
+    },
+    "filters copied by attributes": {f"{FILTERS}.recipes:copied_filters": does(copy.deepcopy)},
+    "labels of filters kept": {"django_filters.filters:label_for_filter": by_stock},
+    "filters by no choices": {"django_filters.filters:MultipleChoiceFilter.filter": by_stock},
+}
+
+OF_MARSHMALLOW = {
+    **OF_BOTH,
+    "generated code that dumps and loads": {f"{MARSHMALLOW}.schema_state:find_compiled": NONE},
+    "schemas without fields": {f"{MARSHMALLOW}.exemplars:find_exemplar": NONE},
+    "one schema for all that are alike": {f"{MARSHMALLOW}.exemplars:Exemplar.watch_nested": FALSE},
+    "loads kept for the next load": {f"{MARSHMALLOW}.load:Load.end": NONE},
+    "nested loads by generated code": {f"{MARSHMALLOW}.load:Load.begin_nested": NONE},
+    "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},
+    "text by Schema.dumps": {f"{MARSHMALLOW}.dump:dumps": NONE},
+    "Schema.loads by orjson": {"fastschema.json:loads": does(json.loads)},
+    "mapped instances read past descriptors": {f"{MARSHMALLOW}.sqlalchemy:is_mapped": FALSE},
+    "rows of a statement": {
+        "fastschema.contrib.sqlalchemy.selection:SelectDumper.row_dispatch": _NO_ROWS
+    },
+    "related objects of a statement dumped once each": {
+        "fastschema.contrib.sqlalchemy.row_programs:_once_for_each": does(_dumped_for_each_row)
+    },
+    "fs.response: chunks in JSON form": {f"{RUNTIME}.encode:dumped_bytes": NONE},
+    "FastJSONProvider": {"fastschema.contrib.flask.json_provider:FastJSONProvider.is_fast": FALSE},
+}
+
+PARTS = [
+    *[Part(name, "DRF", patches) for name, patches in OF_DRF.items()],
+    *[Part(name, "marshmallow", patches) for name, patches in OF_MARSHMALLOW.items()],
+]
