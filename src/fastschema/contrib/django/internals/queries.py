@@ -392,7 +392,7 @@ class CompiledQuery:
         return found if all(map(is_pure_converter, functions)) else None
 
     @property
-    def has_composite_fields(self) -> bool:
+    def joins_columns(self) -> bool:
         """Whether several columns make one value."""
         expressions = [each[0] for each in self._compiler.select]
         return bool(self._compiler.has_composite_fields(expressions))

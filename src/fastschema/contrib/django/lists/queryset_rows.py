@@ -1,21 +1,20 @@
-"""Run the query of a queryset, and hold its rows: as they are, or as instances for whoever asks.
+"""Hold the rows of a query: as they are, or as instances for whoever asks.
 
 How a row travels::
 
     queryset             which nobody has evaluated
+        |                query_plan.plan_of() finds what is known of querysets of its shape
         |                prefetching.fetch_rows() runs its query, and those of prefetch_related
     FetchedRows
         | converted()    the row, with values as instances have them
         | rows()         the same, and beside it what is prefetched for it (PrefetchResult);
         | layout         which column each position of it belongs to
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
+        |                list_plan.list_plan() finds how the serializer reads it
         |
         |-- row_programs.by_row()               reads the row: no instance is made
         |-- row_programs.with_kept_relations()  reads its instance, and from the row what is related
         `-- anybody else                        gets its instance (row_instances.py)
-
-``row_programs.ListDumper`` chooses. Only rows of models of which nobody can tell how their
-instances are made go that way; see :mod:`fastschema.contrib.django.lists.row_layout`.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class QueryLayout:
             rows,
             query.column_count,
             query.selected(),
-            None if query.has_composite_fields else frozenset(converters),
+            None if query.joins_columns else frozenset(converters),
         )
 
     @classmethod

@@ -257,12 +257,19 @@ def _dumper_of_rows(
     """
     nested = bound.nested[number]
     dispatch = Dispatch(by_row(nested.program, columns), nested.form, nested.bound_schema)
+
+    def dump_row(row: Any) -> Any:
+        return dispatch[tuple](row)
+
+    def dump_rows(rows: RelatedRows) -> list[Any]:
+        return dispatch.for_rows(tuple)(rows) if rows else []
+
+    dump_found: Callable[[Any], Any] = dump_rows if many else dump_row
     if not or_instance:
-        return CallDumper.of_each(NestedDumper(lambda: dispatch)) if many else dispatch
-    dump_row: Callable[[Any], Any] = dispatch.many if many else dispatch
-    row_class = RelatedRows if many else tuple
+        return CallDumper(dump_found, is_stock=False)
+    found_class = RelatedRows if many else tuple
 
     def dump(value: Any) -> Any:
-        return dump_row(value) if type(value) is row_class else dumper(value)
+        return dump_found(value) if type(value) is found_class else dumper(value)
 
     return CallDumper(dump, is_stock=False)
