@@ -54,7 +54,7 @@ SETTINGS = "<!-- settings -->"
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE_SPAN = re.compile(r"`([^`]+)`")
-MAKE_TARGET = re.compile(r"^([a-z0-9-]+):", re.MULTILINE)
+MAKE_TARGET = re.compile(r"^([a-z0-9.-]+):", re.MULTILINE)
 MAKE_VARIABLE = re.compile(r"^([A-Z]+) \?=", re.MULTILINE)
 DOTTED = re.compile(r"[a-z_]\w*(\.\w+)+")
 FIGURES = re.compile(r"<!-- figures -->(.*)<!-- /figures -->", re.DOTALL)
