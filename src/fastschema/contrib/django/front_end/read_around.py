@@ -6,8 +6,8 @@ instances are read one by one, as in stock.
 
 from __future__ import annotations
 
-from django.db.models import Model, QuerySet, query
-from django.db.models.fields.files import FileDescriptor, ImageFileDescriptor
+from django.db.models import Field, Model, QuerySet, query
+from django.db.models.fields.files import FieldFile, FileDescriptor, ImageFileDescriptor
 from django.db.models.fields.mixins import FieldCacheMixin
 from django.db.models.fields.related_descriptors import (
     ForeignKeyDeferredAttribute,
@@ -87,6 +87,8 @@ ROWS = RELATIONS.among(
         [
             *[(Model, name) for name in ("__new__", "__init__", "__setattr__", "__getattribute__")],
             (Model, "_get_FIELD_display"),
+            (Field, "flatchoices"),
+            (FieldFile, "url"),
             (ModelSignal, "send"),
             *[(DeferredAttribute, name) for name in ("__get__", "_check_parent_chain")],
             *[(ForeignKeyDeferredAttribute, name) for name in ("__get__", "__set__")],

@@ -35,6 +35,7 @@ class Layouts:
     """
 
     def __init__(self, queries: Sequence[QueryLayout], steps: Sequence[PrefetchStep]) -> None:
+        self.queries = queries
         self.rows = [each.rows.copy() for each in queries]
         """Those with what stands beside the rows; the first is that of the list."""
         widths = [each.column_count for each in queries]
@@ -130,7 +131,7 @@ class QueryPlan:
         return self.layouts([None] * len(self._queries)).rows[0]
 
     def layouts(self, queries: Sequence[QueryLayout | None]) -> Layouts:
-        """Return the layouts of rows with what stands beside them.
+        """Return the layouts of rows with what stands beside them, the same for the same layouts.
 
         :param queries: that of each query without it; None for a step that found no object to run
             its query for
@@ -139,11 +140,10 @@ class QueryPlan:
             each or known or planned
             for each, known, planned in zip(queries, self._queries, self._planned, strict=True)
         ]
-        if not all(map(is_, now, self._queries)):
-            return Layouts(now, self.steps)
-        if self._layouts is None:
-            self._layouts = Layouts(now, self.steps)
-        return self._layouts
+        layouts = self._layouts
+        if layouts is None or not all(map(is_, now, layouts.queries)):
+            layouts = self._layouts = Layouts(now, self.steps)
+        return layouts
 
 
 def plan_of(queryset: Any) -> QueryPlan:
