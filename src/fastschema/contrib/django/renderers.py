@@ -72,14 +72,15 @@ class FastJSONRenderer(JSONRenderer):
         )
 
 
-_RENDER = FastJSONRenderer.render
+FAST_RENDERS = {FastJSONRenderer.render}
+"""What writes by orjson. Rooms add what theirs do."""
 
 
 def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
     """Return whether a renderer writes by orjson, and nobody stands in between."""
     return (
         isinstance(renderer, FastJSONRenderer)
-        and type(renderer).render is _RENDER
+        and type(renderer).render in FAST_RENDERS
         and "render" not in vars(renderer)
         and renderer.strict == JSONRenderer.strict
         and renderer.is_fast(media_type, context)
