@@ -31,6 +31,7 @@ from django.utils.module_loading import import_string
 import fastschema
 import fastschema.contrib.django
 import fastschema.contrib.flask
+from fastschema.contrib.adrf import representation as adrf_representation
 from fastschema.contrib.django import installation as django_installation
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.filters import on_demand as django_filters_on_demand
@@ -394,7 +395,8 @@ def test_every_setting_is_in_the_reference_with_its_default():
 
 
 @pytest.mark.parametrize(
-    "module", [marshmallow_installation, django_installation, django_filters_on_demand]
+    "module",
+    [marshmallow_installation, django_installation, django_filters_on_demand, adrf_representation],
 )
 def test_every_replaced_method_is_in_the_list_of_them(module):
     table = (

@@ -160,6 +160,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_explain_nested": _ASKED,
         "MarshmallowFrontEnd.compiled": _ASKED,
     },
+    "contrib/adrf/representation": {"*": "adrf represents, after it has made the fields"},
     "contrib/camel_case/keys": {"*": "the package reads data of classes of users"},
     "contrib/django/dump": {"*": "stock represents: a list, a row, an object"},
     "contrib/django/compiled_serializer": {

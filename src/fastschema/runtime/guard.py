@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from operator import attrgetter, call
 from types import FunctionType
 from typing import Any, Self
@@ -215,9 +215,7 @@ def copied(value: Any) -> Any:
     return value
 
 
-def computes_options(
-    cls: Any, options: frozenset[str], stock_classes: frozenset[type]
-) -> str | None:
+def computes_options(cls: Any, options: frozenset[str], stock_classes: Set[type]) -> str | None:
     """Return why nobody can know what the options of a field are: its class computes them.
 
     :param cls: the class

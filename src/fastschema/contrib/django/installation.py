@@ -10,6 +10,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
+from fastschema.contrib import adrf
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
@@ -32,6 +33,7 @@ from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.switch import is_disabled
 
 _FILTERS = "fastschema.contrib.django.filters.on_demand"
+_ADRF = "fastschema.contrib.adrf.representation"
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -97,12 +99,19 @@ def install() -> None:
         warn_of_newer(package, newest)
     _replacements.install()
     _follow_filters(is_on=conf.settings().filters)
+    if adrf.is_available():
+        from fastschema.contrib.adrf import representation
+
+        warn_of_newer("adrf", adrf.NEWEST_TESTED)
+        representation.install()
 
 
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
     _follow_filters(is_on=False)
+    if _ADRF in sys.modules:
+        sys.modules[_ADRF].uninstall()
 
 
 def _follow_filters(*, is_on: bool) -> None:

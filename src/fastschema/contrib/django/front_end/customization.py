@@ -31,13 +31,15 @@ STOCK_FIELDS = stock_method(Serializer, "fields")
 _READABLE_FIELDS = stock_method(Serializer, "_readable_fields")
 _OF_SERIALIZERS = {"to_representation": STOCK_TO_REPRESENTATION}
 _OF_LISTS = {"to_representation": STOCK_LIST_TO_REPRESENTATION}
-STOCK_CLASSES = frozenset(
+STOCK_CLASSES = {
     value
     for module in (fields, relations, serializers)
     for value in vars(module).values()
     if isinstance(value, type)
-)
-"""The classes of DRF's fields and serializers."""
+}
+"""The classes of DRF's fields and serializers. Rooms add those of a package that extends them."""
+STOCK_MODEL_SERIALIZERS = [serializers.ModelSerializer, serializers.HyperlinkedModelSerializer]
+"""Those that build the fields of models. Rooms add theirs."""
 _MAKING = {
     *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__"),

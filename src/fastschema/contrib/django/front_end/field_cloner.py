@@ -35,6 +35,7 @@ from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.customization import (
     CONTAINERS,
     IMMUTABLE,
+    STOCK_MODEL_SERIALIZERS,
     copies_by_own_code,
     has_own_code,
     is_copied_by_attributes,
@@ -198,9 +199,9 @@ def gets_fields_as_stock(cls: Any) -> bool:
 
 def builds_by_own_code(cls: Any) -> bool:
     """Return whether users' code takes part when stock builds the fields of a model."""
-    stock = (ModelSerializer, HyperlinkedModelSerializer)
-    if any(getattr(cls, name) not in [getattr(each, name) for each in stock] for name in BUILDING):
-        return True
+    for name in BUILDING:
+        if getattr(cls, name) not in [getattr(each, name) for each in STOCK_MODEL_SERIALIZERS]:
+            return True
     if _computes_options(cls.Meta) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
         return True
     if any(map(_is_computed, (on_class(cls, name) for name in CHOOSING))):

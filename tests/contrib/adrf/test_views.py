@@ -1,0 +1,152 @@
+"""Views of adrf answer with the bytes that they answer with without fastschema."""
+
+import json
+from functools import partial
+
+import pytest
+from adrf import generics, viewsets
+from adrf.test import AsyncAPIRequestFactory
+from adrf.views import APIView
+from asgiref.sync import async_to_sync
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework import pagination
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+
+import fastschema
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from flights.models import Airline, Flight
+from tests.contrib.adrf.test_representation import (
+    AirlineSerializer,
+    FlightSerializer,
+    OwnFields,
+    airline,
+)
+from tests.contrib.django.requests_in_turns import IN_TURNS
+
+
+class Pages(pagination.PageNumberPagination):
+    """Of two rows."""
+
+    page_size = 2
+
+
+class Offsets(pagination.LimitOffsetPagination):
+    """Of two rows, from any row on."""
+
+    default_limit = 2
+
+
+class Open:
+    """What all views have in common."""
+
+    authentication_classes = []
+    permission_classes = []
+    filter_backends = []
+    renderer_classes = [FastJSONRenderer]
+
+
+class Flights(Open, generics.ListCreateAPIView):
+    """A list."""
+
+    queryset = Flight.objects.select_related("airline", "destination").order_by("id")
+    serializer_class = FlightSerializer
+    pagination_class = None
+
+
+class PagesOfFlights(Flights):
+    """A page of it."""
+
+    pagination_class = Pages
+
+
+class OffsetsOfFlights(Flights):
+    """A part of it."""
+
+    pagination_class = Offsets
+
+
+class Unloaded(Flights):
+    """A list whose related objects adrf does not let anybody load."""
+
+    queryset = Flight.objects.order_by("id")
+
+
+class Airlines(Open, viewsets.ModelViewSet):
+    """All that can be done to an airline."""
+
+    queryset = Airline.objects.order_by("code")
+    serializer_class = AirlineSerializer
+    pagination_class = None
+
+
+class Own(Open, APIView):
+    """Represents by hand, with fields that depend on who asks."""
+
+    async def get(self, request):
+        serializer = OwnFields([airline()] * 3, many=True, context={"request": request})
+        return Response(await serializer.adata)
+
+
+def answered(view, request, **kwargs):
+    """What a view answers, and what it asks the database."""
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        try:
+            response = async_to_sync(view)(request, **kwargs)
+        except Exception as error:
+            return type(error), str(error), len(queries)
+        response.render()
+    return response.status_code, response.content, response.headers, len(queries)
+
+
+def assert_same(view, make_request, **kwargs):
+    with fastschema.disabled():
+        expected = answered(view, make_request(), **kwargs)
+    for _ in range(2):
+        assert answered(view, make_request(), **kwargs) == expected
+    return expected
+
+
+factory = AsyncAPIRequestFactory()
+
+
+@pytest.mark.parametrize("view", [Flights, PagesOfFlights, OffsetsOfFlights, Unloaded])
+@pytest.mark.parametrize("query", ["", "?page=2", "?page=9", "?offset=3"])
+def test_lists_are_answered_alike(flights, view, query):
+    assert_same(view.as_view(), lambda: factory.get(f"/{query}"))
+
+
+@pytest.mark.parametrize("renderer", [JSONRenderer, FastJSONRenderer])
+def test_the_renderer_makes_no_difference(flights, renderer):
+    class View(Flights):
+        renderer_classes = [renderer]
+
+    status, content, *_ = assert_same(View.as_view(), lambda: factory.get("/"))
+    assert status == 200
+    assert [row["id"] for row in json.loads(content)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("code", ["UA", "none"])
+def test_one_object_is_answered_alike(flights, code):
+    view = Airlines.as_view({"get": "aretrieve"})
+    assert_same(view, lambda: factory.get("/"), pk=code)
+
+
+@pytest.mark.parametrize("name", ["American", "", None], ids=repr)
+def test_what_is_sent_is_answered_alike(flights, name):
+    data = {"code": "UA", "name": name}
+    update = Airlines.as_view({"put": "aupdate", "patch": "partial_aupdate"})
+    assert_same(update, lambda: factory.put("/", data, format="json"), pk="UA")
+    assert_same(update, lambda: factory.patch("/", {"name": name}, format="json"), pk="UA")
+    create = Airlines.as_view({"post": "acreate"})
+    assert_same(create, lambda: factory.post("/", data, format="json"))
+
+
+@pytest.mark.django_db
+def test_each_visitor_gets_the_answer_of_stock():
+    for visitor in IN_TURNS:
+        with visitor.visiting():
+            assert_same(Own.as_view(), partial(factory.get, f"/?user={visitor.name}"))
