@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import json
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Container, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
@@ -199,7 +199,7 @@ def orjson_matches_stdlib(
     data: Any,
     mappings: tuple[type, ...] = (dict,),
     lists: tuple[type, ...] = (list,),
-    others: Collection[type] = (),
+    others: Container[type] = (),
 ) -> bool:
     """Return whether orjson writes ``data`` as the standard library does, or refuses it.
 

@@ -10,14 +10,16 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import include, path
+from djangorestframework_camel_case.render import CamelCaseJSONRenderer
 from rest_framework import serializers
 from rest_framework.pagination import CursorPagination, PageNumberPagination
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.routers import DefaultRouter
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema import Plan, compile
 from fastschema.contrib.django.app.survey import diagnosis_of_project, reached
+from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.tools.doctor import Counts
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
@@ -146,13 +148,28 @@ class TestAdvice:
 
         assert [words in what for what in told] == [True]
 
-    @pytest.mark.parametrize(
-        "attributes",
-        [{"encoder_class": type("OwnEncoder", (JSONEncoder,), {})}, {"media_type": "text/own"}],
-    )
-    def test_a_renderer_that_writes_in_its_own_way_stays(self, urls, attributes):
-        own = type("Own", (JSONRenderer,), attributes)
+    def test_a_renderer_of_ones_own_is_told_how_to_be_written_by_orjson(self, urls):
+        own = type("Own", (JSONRenderer,), {"media_type": "text/own"})
         attributes = {"serializer_class": surveyed.DynamicSerializer, "renderer_classes": [own]}
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        [(what, _)] = advice(urls(airlines=view))
+
+        assert what.startswith("Derive Own from FastJSONRenderer in place of JSONRenderer")
+
+    @pytest.mark.parametrize(
+        "renderer",
+        [
+            type("Own", (FastJSONRenderer,), {"encoder_class": type("Own", (JSONEncoder,), {})}),
+            type("Own", (CamelCaseJSONRenderer, FastJSONRenderer), {}),
+            type("Own", (BaseRenderer,), {"media_type": "text/own", "format": "own"}),
+        ],
+    )
+    def test_a_renderer_that_writes_by_orjson_or_no_json_stays(self, urls, renderer):
+        attributes = {
+            "serializer_class": surveyed.DynamicSerializer,
+            "renderer_classes": [renderer],
+        }
         view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
 
         assert advice(urls(airlines=view)) == []

@@ -9,9 +9,13 @@ from typing import Any
 
 from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
-from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.front_end.json_encoding import encode
+from fastschema.contrib.django.front_end.json_encoding import (
+    encode,
+    encode_by,
+    encodes_as_stock,
+    overrides_default,
+)
 from fastschema.runtime.json_engine import orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.switch import is_disabled
@@ -35,8 +39,23 @@ class FastJSONRenderer(JSONRenderer):
     """``JSONRenderer``, with the same bytes, written by orjson.
 
     What orjson would write otherwise (indented or spaced JSON, some floats) or cannot write
-    (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``.
+    (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``. An own
+    ``encoder_class`` is asked for what its ``default`` writes.
+
+    To let it write for a renderer with a ``render`` of its own, list it after that one.
+
+    :raises TypeError: where a class is defined whose other base would render no more
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        following = cls.__mro__[cls.__mro__.index(FastJSONRenderer) + 1 :]
+        for each in following[: following.index(JSONRenderer)]:
+            if "render" in vars(each):
+                raise TypeError(
+                    f"{cls.__name__}: list {each.__name__} before FastJSONRenderer, so that its "
+                    "render is called, and writes by FastJSONRenderer"
+                )
 
     def render(
         self,
@@ -49,7 +68,12 @@ class FastJSONRenderer(JSONRenderer):
         :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
         """
         _warn_without_app()
-        if self.is_fast(accepted_media_type, renderer_context):
+        if data is not None and self.is_fast(accepted_media_type, renderer_context):
+            if overrides_default(self.encoder_class):
+                ascii_only, allow_nan = self.ensure_ascii, not self.strict
+                return encode_by(
+                    self.encoder_class, data, ensure_ascii=ascii_only, allow_nan=allow_nan
+                )
             try:
                 text = encode(data)
                 return to_ascii(text) if self.ensure_ascii else text
@@ -65,7 +89,7 @@ class FastJSONRenderer(JSONRenderer):
         return (
             orjson is not None
             and self.compact
-            and self.encoder_class is JSONEncoder
+            and encodes_as_stock(self.encoder_class)
             and type(self).get_indent is JSONRenderer.get_indent
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()

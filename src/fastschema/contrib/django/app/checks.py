@@ -9,30 +9,46 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
 from fastschema.contrib.django.app import conf
+from fastschema.runtime.json_engine import orjson
 from fastschema.switch import VARIABLE
 
 TAG = "fastschema"
 RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
 
 
-def check_renderer(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Warn if views render by DRF's ``JSONRenderer`` unless they choose another themselves.
+def check_renderers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn if stock writes the JSON of views that do not choose renderers themselves.
 
     :param app_configs: ignored: settings belong to the project
     """
     from rest_framework.renderers import JSONRenderer
     from rest_framework.settings import api_settings
 
-    if not conf.settings().install or JSONRenderer not in api_settings.DEFAULT_RENDERER_CLASSES:
+    from fastschema.contrib.django.app.list_report import why_stock_writes
+
+    if not conf.settings().install or orjson is None:
         return []
     return [
-        Warning(
-            "The app is installed, but DRF's JSONRenderer writes the responses.",
-            hint=f"Put {RENDERER!r} in its place in REST_FRAMEWORK['DEFAULT_RENDERER_CLASSES'], or "
-            "silence this check if your views name their renderers themselves.",
-            id="fastschema.W002",
+        _of_stock()
+        if cls is JSONRenderer
+        else Warning(
+            f"The app is installed, but DRF's JSONRenderer writes for {cls.__name__}.",
+            hint=reason.what,
+            obj=f"{cls.__module__}.{cls.__qualname__}",
+            id="fastschema.W004",
         )
+        for cls in api_settings.DEFAULT_RENDERER_CLASSES
+        if issubclass(cls, JSONRenderer) and (reason := why_stock_writes(cls())) is not None
     ]
+
+
+def _of_stock() -> CheckMessage:
+    return Warning(
+        "The app is installed, but DRF's JSONRenderer writes the responses.",
+        hint=f"Put {RENDERER!r} in its place in REST_FRAMEWORK['DEFAULT_RENDERER_CLASSES'], or "
+        "silence this check if your views name their renderers themselves.",
+        id="fastschema.W002",
+    )
 
 
 def check_names(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
@@ -84,4 +100,4 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
     ]
 
 
-CHECKS = (check_names, check_renderer, check_serializers)
+CHECKS = (check_names, check_renderers, check_serializers)

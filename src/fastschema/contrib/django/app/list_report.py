@@ -21,6 +21,7 @@ from fastschema.contrib.django.lists.views import list_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer, writes_fast
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
+from fastschema.runtime.patching import calls_super
 from fastschema.switch import VARIABLE, is_disabled
 from fastschema.tools.doctor import told
 
@@ -116,7 +117,7 @@ def list_report(view: Any) -> ListReport:
 
 
 def _report(view: Any) -> ListReport:
-    renderer = _of_renderer(view.get_renderers()[0])
+    renderer = why_stock_writes(view.get_renderers()[0])
     queryset = view.get_queryset()
     if is_nothing(queryset):
         return ListReport(UNKNOWN, (Reason(PLACEHOLDER),), renderer)
@@ -165,16 +166,13 @@ def _dispatch_of(view: Any, queryset: Any) -> Dispatch:
     return dispatch_for(serializer.child, Form.PYTHON)
 
 
-def _of_renderer(renderer: Any) -> Reason | None:
+def why_stock_writes(renderer: Any) -> Reason | None:
     """Return why a renderer does not write by orjson; None if it does, or nobody is to know."""
     if is_disabled() or writes_fast(renderer, renderer.media_type, {}):
         return None
     name = type(renderer).__name__
     if not isinstance(renderer, FastJSONRenderer):
-        return Reason(
-            f"its first renderer is {name}, not FastJSONRenderer",
-            _RENDERER if _writes_as_stock(type(renderer)) else "",
-        )
+        return Reason(f"its first renderer is {name}, not FastJSONRenderer", _to_change(renderer))
     if orjson is None:
         return Reason("orjson is not installed", "Install orjson.")
     if not renderer.compact:
@@ -182,21 +180,38 @@ def _of_renderer(renderer: Any) -> Reason | None:
             "JSON is written with spaces, which orjson cannot",
             "Leave REST_FRAMEWORK['COMPACT_JSON'] as it is (True).",
         )
+    is_fast = renderer.is_fast(renderer.media_type, {})
+    if is_fast and calls_super(renderer, "render", FastJSONRenderer):
+        return None
     return Reason(
         f"{name} changes how FastJSONRenderer writes",
         "Use FastJSONRenderer as it comes.",
     )
 
 
-def _writes_as_stock(renderer: type) -> bool:
-    """Return whether a class of renderers writes the JSON of ``JSONRenderer``, so that another may
-    stand in its place.
-    """
-    return issubclass(renderer, JSONRenderer) and all(
-        getattr(renderer, name) is value
-        for name, value in vars(JSONRenderer).items()
-        if not name.startswith("__")
+def _to_change(renderer: Any) -> str:
+    """Return how another renderer becomes one that writes by orjson; "" if it writes no JSON."""
+    cls = type(renderer)
+    if cls is JSONRenderer:
+        return _RENDERER
+    by_room = _OF_ROOMS.get(f"{cls.__module__}.{cls.__qualname__}")
+    if by_room is not None:
+        return f"Name {by_room} in its place."
+    if not isinstance(renderer, JSONRenderer):
+        return ""
+    name = cls.__name__
+    return (
+        f"Derive {name} from FastJSONRenderer in place of JSONRenderer, or name a class of "
+        f"your own in its place: class Fast{name}({name}, FastJSONRenderer)."
     )
+
+
+_OF_ROOMS = {
+    "djangorestframework_camel_case.render.CamelCaseJSONRenderer": (
+        "fastschema.contrib.camel_case.renderers.FastCamelCaseJSONRenderer"
+    )
+}
+"""What to name in the place of renderers of other packages."""
 
 
 def _of_instances(view: Any, error: NotRowReadableError) -> Reason:

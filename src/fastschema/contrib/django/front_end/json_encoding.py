@@ -6,6 +6,8 @@ import decimal
 import json
 import math
 import uuid
+from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -26,7 +28,9 @@ from fastschema.runtime.json_engine import (
     orjson,
     orjson_default,
     stock_value,
+    to_ascii,
 )
+from fastschema.runtime.patching import overridden, stock_method
 
 missing = Missing()
 """Stands for a field that is left out (``SkipField``)."""
@@ -36,8 +40,15 @@ TRANSLATIONS = frozenset([type(gettext_lazy("")), type(pgettext_lazy("", ""))])
 """The classes of translations that are made when they are written, by Django's own code."""
 _BY_DEFAULT = frozenset([Hyperlink, decimal.Decimal, *TRANSLATIONS])
 """Values of exactly these classes are written alike with :func:`_default`."""
+_DICTIONARIES = (dict, ReturnDict)
+_LISTS = (list, ReturnList)
 _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock)
+
+
+def _default_options() -> dict[str, Any]:
+    allow_nan = not JSONRenderer.strict
+    return {"ensure_ascii": False, "allow_nan": allow_nan, "separators": _SEPARATORS}
 
 
 class _JsonFormEncoder(JSONEncoder):
@@ -47,18 +58,12 @@ class _JsonFormEncoder(JSONEncoder):
         return stock_value(obj) if type(obj) in _JSON_FORM_CLASSES else super().default(obj)
 
 
-def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
-    """Return what ``JSONRenderer.render`` writes with its default settings.
+def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder, **options: Any) -> bytes:
+    """Return what ``JSONRenderer.render`` writes with its default settings, or other options.
 
     :raises TypeError, ValueError: for a value that it cannot write
     """
-    text = json.dumps(
-        data,
-        cls=encoder,
-        ensure_ascii=False,
-        allow_nan=not JSONRenderer.strict,
-        separators=_SEPARATORS,
-    )
+    text = json.dumps(data, cls=encoder, **_default_options() | options)
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()
 
 
@@ -138,9 +143,7 @@ def orjson_matches_stdlib(data: Any) -> bool:
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    return json_engine.orjson_matches_stdlib(
-        data, (dict, ReturnDict), (list, ReturnList), _BY_DEFAULT
-    )
+    return json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, _BY_DEFAULT)
 
 
 def encode(data: Any) -> bytes:
@@ -152,7 +155,7 @@ def encode(data: Any) -> bytes:
     :raises TypeError: for data that orjson refuses, or that it would write otherwise
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    if type(data) in (list, ReturnList):
+    if type(data) in _LISTS:
         return JsonArray(data, list, _encode).join()
     return _encode(data)
 
@@ -161,3 +164,96 @@ def _encode(data: Any) -> bytes:
     if not orjson_matches_stdlib(data):
         raise TypeError("orjson would write this otherwise than JSONRenderer")
     return escape_separators(orjson.dumps(data, _default))
+
+
+_ENCODING = {
+    name: stock_method(json.JSONEncoder, name) for name in ("__init__", "encode", "iterencode")
+}
+_DEFAULT = stock_method(JSONEncoder, "default")
+
+
+def overrides_default(encoder: type[json.JSONEncoder]) -> bool:
+    """Return whether a class of encoders has a ``default`` of its own."""
+    return encoder is not JSONEncoder or JSONEncoder.default is not _DEFAULT
+
+
+def encodes_as_stock(encoder: type[json.JSONEncoder]) -> bool:
+    """Return whether a class of encoders has nothing of its own but perhaps a ``default``."""
+    return overridden(encoder, _ENCODING) is None
+
+
+def encode_by(encoder: type[json.JSONEncoder], data: Any, **options: Any) -> bytes:
+    """Return what ``JSONRenderer`` writes by an encoder with a ``default`` of its own.
+
+    :param options: as for :func:`stock_encode`
+    :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
+    """
+    asked = _AskedOnce(encoder(**_default_options() | options).default)
+    try:
+        text = asked.encode(data)
+    except (TypeError, RecursionError):  # stock writes it, or raises its own error
+        return stock_encode(data, encoder, default=asked.again, **options)
+    return to_ascii(text) if options.get("ensure_ascii") else text
+
+
+class _AskedOnce:
+    """Lets orjson ask a ``default`` of users', and stock go on with its answers.
+
+    So it is called as often as by stock, and in the same order, if orjson cannot write the data.
+    """
+
+    def __init__(self, default: Callable[[Any], Any]) -> None:
+        self._default = default
+        self._answers: list[tuple[Any, BaseException | None]] = []
+
+    def encode(self, data: Any) -> bytes:
+        """Return data as stock's encoder writes them.
+
+        :raises TypeError, RecursionError: if it must write them
+        """
+        if type(data) in _LISTS:
+            return JsonArray(data, list, self._encode).join()
+        if type(data) in _DICTIONARIES:
+            return self._encode(data)
+        raise TypeError("a value by itself is left to JSONRenderer")
+
+    def _encode(self, data: Any) -> bytes:
+        _check(data)
+        options = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
+        return escape_separators(orjson.dumps(data, self._ask, options))
+
+    def _ask(self, value: Any) -> Any:
+        try:
+            answer = self._default(value)
+        except BaseException as error:
+            self._answers.append((None, error))
+            raise
+        self._answers.append((answer, None))
+        _check([answer])
+        return answer
+
+    def again(self, value: Any) -> Any:
+        """Return or raise what came of asking for the next value."""
+        if not self._answers:
+            return self._default(value)
+        answer, error = self._answers.pop(0)
+        if error is not None:
+            raise error
+        return answer
+
+
+class _AskedFor:
+    """The classes of which orjson and the standard library ask ``default`` for a value."""
+
+    def __contains__(self, cls: Any) -> bool:
+        return cls is Hyperlink or not issubclass(cls, _NOT_ASKED_FOR)
+
+
+_NOT_ASKED_FOR = (str, int, float, list, tuple, dict, Enum, uuid.UUID)
+"""The standard library writes these itself, or orjson does."""
+
+
+def _check(data: Any) -> None:
+    """Raise ``TypeError`` if orjson would write something otherwise than stock."""
+    if not json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, _AskedFor()):
+        raise TypeError("orjson would write this otherwise than JSONRenderer")
