@@ -6,9 +6,10 @@ import decimal
 import json
 import math
 import uuid
+from collections import deque
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework.relations import Hyperlink
@@ -204,7 +205,8 @@ class _AskedOnce:
 
     def __init__(self, default: Callable[[Any], Any]) -> None:
         self._default = default
-        self._answers: list[tuple[Any, BaseException | None]] = []
+        self._answers: deque[Any] = deque()
+        self._asked_for = _AskedFor()
 
     def encode(self, data: Any) -> bytes:
         """Return data as stock's encoder writes them.
@@ -218,7 +220,7 @@ class _AskedOnce:
         raise TypeError("a value by itself is left to JSONRenderer")
 
     def _encode(self, data: Any) -> bytes:
-        _check(data)
+        self._check(data)
         options = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
         return escape_separators(orjson.dumps(data, self._ask, options))
 
@@ -226,34 +228,42 @@ class _AskedOnce:
         try:
             answer = self._default(value)
         except BaseException as error:
-            self._answers.append((None, error))
+            self._answers.append(_Raised(error))
             raise
-        self._answers.append((answer, None))
-        _check([answer])
+        self._answers.append(answer)
+        if type(answer) not in PLAIN_CLASSES:
+            self._check([answer])
         return answer
+
+    def _check(self, data: Any) -> None:
+        """Raise ``TypeError`` if orjson would write something otherwise than stock."""
+        if not json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, self._asked_for):
+            raise TypeError("orjson would write this otherwise than JSONRenderer")
 
     def again(self, value: Any) -> Any:
         """Return or raise what came of asking for the next value."""
         if not self._answers:
             return self._default(value)
-        answer, error = self._answers.pop(0)
-        if error is not None:
-            raise error
+        answer = self._answers.popleft()
+        if type(answer) is _Raised:
+            raise answer.error
         return answer
 
 
-class _AskedFor:
+class _Raised(NamedTuple):
+    error: BaseException
+
+
+class _AskedFor(dict[type, bool]):
     """The classes of which orjson and the standard library ask ``default`` for a value."""
 
+    def __missing__(self, cls: type) -> bool:
+        asked = self[cls] = cls is Hyperlink or not issubclass(cls, _NOT_ASKED_FOR)
+        return asked
+
     def __contains__(self, cls: Any) -> bool:
-        return cls is Hyperlink or not issubclass(cls, _NOT_ASKED_FOR)
+        return self[cls]
 
 
 _NOT_ASKED_FOR = (str, int, float, list, tuple, dict, Enum, uuid.UUID)
 """The standard library writes these itself, or orjson does."""
-
-
-def _check(data: Any) -> None:
-    """Raise ``TypeError`` if orjson would write something otherwise than stock."""
-    if not json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, _AskedFor()):
-        raise TypeError("orjson would write this otherwise than JSONRenderer")
