@@ -217,7 +217,7 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 		"sqlalchemy==2.0.*" --group dev
 	touch $@
 
-# The same tests of the Flask extension, with Flask 3.0.
+# The same tests of the Flask extension, with Flask 2.2 and the marshmallow that was there at its time.
 test-oldest-flask: .venv/test-oldest-flask/installed
 	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask tests/example_project/test_flask_app.py
 	@$(call passed,test-oldest-flask,flask)
@@ -226,7 +226,7 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 	$(PYTHON) -m venv .venv/test-oldest-flask
 	.venv/test-oldest-flask/bin/pip install --quiet --upgrade pip
 	.venv/test-oldest-flask/bin/pip install --quiet --editable ".[marshmallow,django]" \
-		"flask==3.0.3" "werkzeug==3.0.6" --group dev
+		"flask==2.2.5" "werkzeug==2.2.3" "marshmallow==3.26.2" --group dev
 	touch $@
 
 # The tests of the library with a newer Python, and with a Django and a DRF that are chosen so that each
@@ -309,7 +309,7 @@ THREAD_TESTS := tests/runtime/test_programs.py $(addprefix tests/marshmallow/tes
 	$(PYTHON) -m venv .venv/test-free-threaded
 	.venv/test-free-threaded/bin/pip install --quiet --upgrade pip
 	.venv/test-free-threaded/bin/pip install --quiet --prefer-binary --editable . "marshmallow>=3.26,<5" \
-		"flask>=3" "django>=5.2" "djangorestframework>=3.16" --group test --group free-threaded
+		"flask>=2.2" "django>=5.2" "djangorestframework>=3.16" --group test --group free-threaded
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.

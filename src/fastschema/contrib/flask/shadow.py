@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from blinker import Namespace
-from flask import Flask, Response, current_app, has_app_context, has_request_context, request
+from flask import (
+    Flask,
+    Response,
+    current_app,
+    has_app_context,
+    has_request_context,
+    request,
+    signals,
+)
 from marshmallow import Schema
 
 from fastschema.contrib.flask.configuration import settings_of
@@ -19,7 +26,9 @@ from fastschema.runtime.front_end import DumpingSchema
 from fastschema.shadow import Difference, compare, is_sampled
 from fastschema.switch import is_disabled
 
-shadow_differed = Namespace().signal("fastschema-shadow-differed")
+# Flask 2.2 need not have blinker, and has what stands for it.
+_NAMESPACE = signals.Namespace()  # type: ignore[attr-defined]
+shadow_differed = _NAMESPACE.signal("fastschema-shadow-differed")
 """Sent for each difference, with the application as the sender and a ``difference``."""
 
 
