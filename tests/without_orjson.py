@@ -1,5 +1,8 @@
-"""A plugin of pytest: no test finds orjson. ``python -m pytest -p tests.without_orjson``."""
+"""A plugin of pytest: no test finds orjson or msgspec.
+
+``python -m pytest -p tests.without_orjson``
+"""
 
 import sys
 
-sys.modules["orjson"] = None
+sys.modules["orjson"] = sys.modules["msgspec"] = None

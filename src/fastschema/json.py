@@ -1,4 +1,4 @@
-"""A render module for marshmallow's ``Meta.render_module``: ``json``, by orjson.
+"""A render module for marshmallow's ``Meta.render_module``: ``json``, by orjson or msgspec.
 
 ::
 
@@ -6,8 +6,8 @@
         class Meta:
             render_module = fastschema.json
 
-The values are those of the standard library's ``json``; the text is compact. Whatever orjson would
-read or write otherwise goes to the standard library, as does everything where orjson is missing.
+The values are those of the standard library's ``json``; the text is compact. Whatever these would
+read or write otherwise goes to the standard library, as does everything where both are missing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastschema.runtime.json_engine import orjson, orjson_matches_stdlib
+from fastschema.runtime.json_engine import matches_stdlib, read, write
 
 _DIGITS_AS_ZEROS = bytes(ord("0") if chr(byte) in "0123456789" else 0 for byte in range(256))
 _HUGE_INTEGER = b"0" * 19
@@ -28,10 +28,10 @@ def dumps(obj: Any, *args: Any, **kwargs: Any) -> str:
 
     :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
     """
-    if orjson is not None and not args and not kwargs:
+    if write is not None and not args and not kwargs:
         try:
-            if orjson_matches_stdlib(obj):
-                return orjson.dumps(obj).decode()
+            if matches_stdlib(obj):
+                return write(obj).decode()
         except (TypeError, RecursionError):
             pass  # the standard library writes it, or raises its own error
     return json.dumps(obj, *args, **kwargs)
@@ -44,12 +44,12 @@ def loads(s: str | bytes | bytearray, *args: Any, **kwargs: Any) -> Any:
 
     :raises ValueError: what ``json.loads`` raises (``json.JSONDecodeError``)
     """
-    if orjson is not None and not args and not kwargs and type(s) in (str, bytes):
+    if read is not None and not args and not kwargs and type(s) in (str, bytes):
         try:
             text = s.encode() if isinstance(s, str) else s
             if not may_hold_huge_integers(text):
-                return orjson.loads(text)
-        except ValueError:
+                return read(text)
+        except (ValueError, RecursionError):
             pass  # the standard library reads it (NaN, say), or raises its own error
     return json.loads(s, *args, **kwargs)
 

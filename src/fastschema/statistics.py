@@ -24,8 +24,8 @@ class Statistics:
         cannot be compiled, and everything while fastschema is disabled
     :param compiled_fields: fields of the compiled rows that were dumped by generated code
     :param stock_fields: fields of the compiled rows that their own stock methods dumped
-    :param json: what reads and writes JSON: ``"orjson"``, or ``"json"``, the standard library's,
-        where that is missing
+    :param json: what reads and writes JSON: ``"orjson"``; where that is missing, ``"msgspec"``, or
+        else ``"json"``, the standard library's
 
     Rows and fields are those of the schema that was dumped or loaded. The objects of a nested
     schema belong to their row, whatever runs as stock. What code of users dumps meanwhile (a method

@@ -33,7 +33,15 @@ def require(part: str, **oldest: tuple[int, int]) -> None:
             )
 
 
-_PACKAGES = ("orjson", "marshmallow", "Django", "djangorestframework", "Flask", "SQLAlchemy")
+_PACKAGES = (
+    "orjson",
+    "msgspec",
+    "marshmallow",
+    "Django",
+    "djangorestframework",
+    "Flask",
+    "SQLAlchemy",
+)
 
 
 def versions() -> dict[str, str]:

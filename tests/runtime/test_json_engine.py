@@ -10,11 +10,20 @@ import uuid
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
-from fastschema.runtime.json_engine import ENGINE, ORJSON, STANDARD, json_number, json_value
-from tests.marks import needs_orjson
+from fastschema.runtime.json_engine import (
+    ENGINE,
+    MSGSPEC,
+    ORJSON,
+    STANDARD,
+    json_number,
+    json_value,
+)
+from tests.marks import needs_msgspec, needs_orjson
 
 
 class Colour(enum.StrEnum):
@@ -85,9 +94,9 @@ UNWRITABLE = {
 }
 
 
-def without_orjson(code):
-    """What Python prints for a piece of code when orjson cannot be imported."""
-    blocked = f"import sys; sys.modules['orjson'] = None\n{code}"
+def without(modules, code):
+    """What Python prints for a piece of code when modules cannot be imported."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({modules!r}))\n{code}"
     done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -212,9 +221,9 @@ def test_a_plain_value_stays(value):
     assert json_value(value) is value
 
 
+@needs_orjson
 def test_the_best_engine_is_orjson_where_that_is_installed():
-    best = STANDARD if json_engine.orjson is None else ORJSON
-    assert ENGINE is best
+    assert ENGINE is ORJSON
 
 
 def test_orjson_is_given_data_in_json_form():
@@ -270,7 +279,7 @@ print(fastschema.stats().compiled_rows > 0)
 
 
 def test_a_schema_gives_the_same_json_values_without_orjson():
-    assert without_orjson(DUMP_TWO_WAYS) == "True\n"
+    assert without(["orjson", "msgspec"], DUMP_TWO_WAYS) == "True\n"
 
 
 TELL_OF_JSON = """
@@ -293,7 +302,7 @@ print([text.count("orjson is not installed") for text in texts], fastschema.stat
 
 
 def test_where_orjson_is_missing_whoever_asks_is_told_once():
-    assert without_orjson(TELL_OF_JSON) == "[1, 1, 1, 1] json\n"
+    assert without(["orjson", "msgspec"], TELL_OF_JSON) == "[1, 1, 1, 1] json\n"
 
 
 @needs_orjson
@@ -321,6 +330,58 @@ def test_what_is_written_in_advance_keeps_its_value(value):
 
 
 def test_a_caller_may_know_of_more_classes_that_are_written_alike():
-    assert not json_engine.orjson_matches_stdlib([{"a": Decimal(1)}])
-    assert json_engine.orjson_matches_stdlib([{"a": Decimal(1)}], others=(Decimal,))
-    assert not json_engine.orjson_matches_stdlib([{"a": Decimal(1)}, {1}], others=(Decimal,))
+    assert not json_engine.matches_stdlib([{"a": Decimal(1)}])
+    assert json_engine.matches_stdlib([{"a": Decimal(1)}], others=(Decimal,))
+    assert not json_engine.matches_stdlib([{"a": Decimal(1)}, {1}], others=(Decimal,))
+
+
+# msgspec
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
+DATA = st.recursive(
+    PLAIN | st.sampled_from([Colour.RED, Size.S, Text("text"), "\ud800", 2**70]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=4)
+        | st.dictionaries(
+            st.integers() | st.floats() | st.none() | st.booleans(), inner, max_size=2
+        )
+        | st.lists(inner, max_size=2).map(tuple)
+    ),
+)
+
+
+@needs_msgspec
+@given(DATA)
+def test_msgspec_writes_random_data_as_the_standard_library_does(data):
+    assert MSGSPEC.encode(data) == STANDARD.encode(data)
+
+
+@needs_msgspec
+@given(st.floats(1e-4, 1e16, exclude_max=True))
+def test_msgspec_spells_common_floats_as_the_standard_library_does(number):
+    assert MSGSPEC.encode([number, -number]) == STANDARD.encode([number, -number])
+
+
+@needs_msgspec
+@pytest.mark.parametrize("value", WRITABLE, ids=repr)
+@pytest.mark.parametrize("beside", [[], [float("nan")], [[1]], [2**64], ["\ud800"]], ids=repr)
+def test_msgspec_writes_any_value_beside_any_other_as_the_standard_library_does(value, beside):
+    assert MSGSPEC.encode([value, *beside]) == STANDARD.encode([value, *beside])
+
+
+@needs_msgspec
+@pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
+def test_msgspec_raises_what_the_standard_library_raises(value):
+    with pytest.raises(TypeError) as expected:
+        STANDARD.encode(value)
+    with pytest.raises(TypeError) as raised:
+        MSGSPEC.encode(value)
+    assert str(raised.value) == str(expected.value)
+
+
+@needs_msgspec
+def test_msgspec_is_the_engine_where_there_is_no_orjson():
+    code = "from fastschema.runtime.json_engine import ENGINE; print(ENGINE.name)"
+    assert without(["orjson"], code) == "msgspec\n"
+    assert without(["orjson", "msgspec"], code) == "json\n"

@@ -211,14 +211,14 @@ def test_usual_json_is_read_by_orjson(monkeypatch):
 
 
 def test_stock_reads_while_fastschema_is_disabled(monkeypatch):
-    monkeypatch.setattr(parsers, "orjson", None)
+    monkeypatch.setattr(parsers, "read", None)
     monkeypatch.setattr(JSONParser, "parse", lambda *args: "stock")
     with fastschema.disabled():
         assert FastJSONParser().parse(io.BytesIO(b"1")) == "stock"
 
 
 def test_without_orjson_stock_reads(monkeypatch):
-    monkeypatch.setattr(parsers, "orjson", None)
+    monkeypatch.setattr(parsers, "read", None)
     for content in CONTENTS:
         assert_same(content)
 

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, JSONParser
 
 from fastschema.json import may_hold_huge_integers
-from fastschema.runtime.json_engine import orjson
+from fastschema.runtime.json_engine import read
 from fastschema.runtime.message_pack import unpacked
 from fastschema.switch import is_disabled
 
@@ -37,15 +37,15 @@ class FastJSONParser(JSONParser):
         """
         if is_disabled():
             return super().parse(stream, media_type, parser_context)
-        if orjson is not None and _is_utf8(parser_context):
+        if read is not None and _is_utf8(parser_context):
             try:
                 content = _read(stream)
             except ValueError as error:  # stock's way to say it, be it the stream or its content
                 raise ParseError(f"JSON parse error - {error}") from None
             if not may_hold_huge_integers(content):
                 try:
-                    return orjson.loads(content)
-                except ValueError:
+                    return read(content)
+                except (ValueError, RecursionError):
                     pass  # stock reads what orjson does not, or raises its own error
             stream = io.BytesIO(content)
         try:

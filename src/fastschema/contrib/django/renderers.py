@@ -16,7 +16,7 @@ from fastschema.contrib.django.front_end.json_encoding import (
     encodes_as_stock,
     overrides_default,
 )
-from fastschema.runtime.json_engine import orjson, to_ascii
+from fastschema.runtime.json_engine import orjson, to_ascii, write
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.switch import is_disabled
 
@@ -87,9 +87,10 @@ class FastJSONRenderer(JSONRenderer):
     ) -> bool:
         """Return whether the settings are those that orjson writes by."""
         return (
-            orjson is not None
+            write is not None
             and self.compact
             and encodes_as_stock(self.encoder_class)
+            and not (orjson is None and overrides_default(self.encoder_class))
             and type(self).get_indent is JSONRenderer.get_indent
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()

@@ -20,8 +20,8 @@ from fastschema.runtime.json_engine import (
     Engine,
     JsonText,
     LeftToStock,
+    matches_stdlib,
     orjson,
-    orjson_matches_stdlib,
     text_of,
     to_ascii,
 )
@@ -65,7 +65,7 @@ def encode(provider: Any, data: Any, *, indent: bool = False) -> bytes | None:
     if indent:
         option |= orjson.OPT_INDENT_2
     try:
-        if not orjson_matches_stdlib(data, (dict,), (list, tuple), written_by_default(default)):
+        if not matches_stdlib(data, (dict,), (list, tuple), written_by_default(default)):
             return None
         text = orjson.dumps(data, default, option)
     except (TypeError, RecursionError):

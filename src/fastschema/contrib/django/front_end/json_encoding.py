@@ -99,11 +99,20 @@ def _orjson_dumps(data: Any) -> bytes:
         return stock_encode(data, _JsonFormEncoder)
 
 
-ENGINE = (
-    Engine("json", Form.PYTHON, stock_encode)
-    if orjson is None
-    else Engine("orjson", Form.JSON, _orjson_dumps)
-)
+def _msgspec_dumps(data: Any) -> bytes:
+    """Return data in python form as bytes; what msgspec would write otherwise, stock writes."""
+    try:
+        return encode(data)
+    except (TypeError, RecursionError):
+        return stock_encode(data)
+
+
+if orjson is not None:
+    ENGINE = Engine("orjson", Form.JSON, _orjson_dumps)
+elif json_engine.write is not None:
+    ENGINE = Engine("msgspec", Form.PYTHON, _msgspec_dumps)
+else:
+    ENGINE = Engine("json", Form.PYTHON, stock_encode)
 """The best engine that is installed, with the bytes of ``JSONRenderer``."""
 
 
@@ -132,19 +141,20 @@ def json_value(value: Any) -> Any:
     if type(value) in _ALIKE or value is missing:
         return value
     try:
-        if orjson_matches_stdlib(value):
+        if matches_stdlib(value):
             return value
     except RecursionError:
         pass  # stock's own comes when everything is written
     return JsonText.of(value, stock_encode)
 
 
-def orjson_matches_stdlib(data: Any) -> bool:
+def matches_stdlib(data: Any) -> bool:
     """Return whether orjson, with ``_default``, writes data as ``JSONRenderer``, or refuses them.
 
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
-    return json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, _BY_DEFAULT)
+    others = () if orjson is None else _BY_DEFAULT
+    return json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, others)
 
 
 def encode(data: Any) -> bytes:
@@ -162,9 +172,10 @@ def encode(data: Any) -> bytes:
 
 
 def _encode(data: Any) -> bytes:
-    if not orjson_matches_stdlib(data):
+    if not matches_stdlib(data):
         raise TypeError("orjson would write this otherwise than JSONRenderer")
-    return escape_separators(orjson.dumps(data, _default))
+    text = json_engine.msgspec_write(data) if orjson is None else orjson.dumps(data, _default)
+    return escape_separators(text)
 
 
 _ENCODING = {
@@ -237,7 +248,7 @@ class _AskedOnce:
 
     def _check(self, data: Any) -> None:
         """Raise ``TypeError`` if orjson would write something otherwise than stock."""
-        if not json_engine.orjson_matches_stdlib(data, _DICTIONARIES, _LISTS, self._asked_for):
+        if not json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, self._asked_for):
             raise TypeError("orjson would write this otherwise than JSONRenderer")
 
     def again(self, value: Any) -> Any:
