@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from importlib.metadata import PackageNotFoundError, version
 
 from fastschema import __version__
@@ -24,13 +25,22 @@ def require(part: str, **oldest: tuple[int, int]) -> None:
             raise ModuleNotFoundError(
                 f"{part} needs {package}, which is not installed: {install}", name=package
             ) from None
-        numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
-        if tuple(numbers) < least:
+        if release(found) < least:
             raise ImportError(
                 f"{part} needs {package} {least_text} or newer, and {found} is "
                 f"installed: {install}",
                 name=package,
             )
+
+
+_FIRST_YEAR = 2000
+
+
+def release(number: str) -> tuple[int, ...]:
+    """Return the release that a version corrects: 6.1 of 6.1.3, and 2028 of Django's 2028.1."""
+    match = re.match(r"(\d+)(?:\.(\d+))?", number)
+    numbers = tuple(int(part) for part in match.groups() if part) if match else ()
+    return numbers[:1] if numbers >= (_FIRST_YEAR,) else numbers
 
 
 _PACKAGES = (

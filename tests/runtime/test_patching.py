@@ -119,6 +119,27 @@ def test_a_method_that_was_inherited_is_inherited_again():
     assert "method" not in vars(Heir)
 
 
+@pytest.mark.parametrize(
+    ("found", "newest", "is_newer"),
+    [
+        ("6.1.3", (6, 1), False),
+        ("6.1a1", (6, 1), False),
+        ("6.2.dev20270101", (6, 1), True),
+        ("2028.1", (6, 1), True),
+        ("2028.0", (2028,), False),
+        ("2028.1", (2028,), False),
+        ("2028a1", (2028,), False),
+        ("2029.0", (2028,), True),
+        ("unknown", (6, 1), False),
+    ],
+)
+def test_a_version_is_newer_if_its_release_is(caplog, monkeypatch, found, newest, is_newer):
+    caplog.set_level(logging.WARNING, "fastschema")
+    monkeypatch.setattr(patching, "version", {"a-framework": found}.__getitem__)
+    warn_of_newer.__wrapped__("a-framework", newest)
+    assert [each.levelno for each in caplog.records] == [logging.WARNING] * is_newer
+
+
 def test_a_newer_version_is_logged_once(caplog, monkeypatch):
     caplog.set_level(logging.WARNING, "fastschema")
     versions = {"a-tested-framework": "4.1.2", "a-newer-framework": "5.0rc1"}

@@ -18,6 +18,8 @@ from types import (
 )
 from typing import Any
 
+from fastschema.versions import release
+
 logger = logging.getLogger("fastschema")
 
 
@@ -273,15 +275,14 @@ class Replacements:
 
 
 @cache
-def warn_of_newer(package: str, newest: tuple[int, int]) -> None:
+def warn_of_newer(package: str, newest: tuple[int, ...]) -> None:
     """Log one warning for a framework that is newer than the versions that are tested.
 
     :param package: its name
-    :param newest: the newest version that is tested
+    :param newest: the newest release that is tested
     """
     found = version(package)
-    numbers = [int(part) for part in found.split(".")[:2] if part.isdecimal()]
-    if tuple(numbers) > newest:
+    if release(found) > newest:
         logger.warning(
             "%s %s is newer than the versions that fastschema is tested with (up to %s). It is "
             "compiled as usual; FASTSCHEMA_DISABLED=1 switches fastschema off.",
