@@ -34,7 +34,7 @@ APPLICATION_PYTHON := 3.12
 # What `make bench-applications` passes on: --tests runs the applications' own tests instead.
 OPTIONS ?=
 
-.PHONY: demo bench bench-ordinary figures figures-ordinary figure-race bench-peers \
+.PHONY: demo bench calls bench-ordinary figures figures-ordinary figure-race bench-peers \
 	bench-single-peers bench-streaming \
 	bench-small-applications figures-small-applications bench-relations \
 	bench-parts bench-parts-3.14 figures-parts \
@@ -43,7 +43,7 @@ OPTIONS ?=
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-without-orjson test-free-threaded test-in-free-threaded coverage \
-	test-browser test-postgresql test-upstream docs test-quick-starts \
+	test-browser test-postgresql test-upstream test-upstream-early docs test-quick-starts \
 	compatibility distributions clean
 
 demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops it
@@ -59,6 +59,12 @@ bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock 
 
 bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than stock
 	$(BENCH)/bin/python benchmarks/ordinary.py --results $(RESULTS)
+
+# What a change is compared with.
+BEFORE ?= main
+
+calls: $(BENCH)/installed  ## how many functions requests call: not 3 % more than before
+	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/calls.py $(BEFORE)
 
 bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
 	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
@@ -154,6 +160,7 @@ lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
 	$(TEST)/bin/ruff format --check
 	$(TEST)/bin/mypy
+	$(TEST)/bin/validate-pyproject pyproject.toml
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
@@ -313,6 +320,19 @@ THREAD_TESTS := tests/runtime/test_programs.py $(addprefix tests/marshmallow/tes
 	.venv/test-free-threaded/bin/pip install --quiet --upgrade pip
 	.venv/test-free-threaded/bin/pip install --quiet --prefer-binary --editable . "marshmallow>=3.26,<5" \
 		"flask>=2.2" "django>=5.2" "djangorestframework>=3.16" --group test --group free-threaded
+	touch $@
+
+# The same with what will be released next. It may fail: CI runs it once a week, by itself.
+test-upstream-early: .venv/test-upstream-early/installed
+	.venv/test-upstream-early/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
+
+.venv/test-upstream-early/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-upstream-early
+	.venv/test-upstream-early/bin/pip install --quiet --upgrade pip
+	.venv/test-upstream-early/bin/pip install --quiet --editable ".[marshmallow,flask,django]" --group test
+	.venv/test-upstream-early/bin/pip install --quiet --upgrade --pre \
+		djangorestframework django-filter marshmallow flask sqlalchemy \
+		"django @ https://github.com/django/django/archive/refs/heads/main.tar.gz"
 	touch $@
 
 # Each suite runs in an environment of its own, against the version that it belongs to.

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,30 @@ def test_ci_runs_whatever_test_all_runs():
     targets = {*matrix["target"], *(each["target"] for each in matrix["include"])}
 
     assert targets == wanted
+
+
+def hooks():
+    """What runs before each commit: the words of each command."""
+    path = ROOT / ".pre-commit-config.yaml"
+    [local] = yaml.safe_load(path.read_text(encoding="utf-8"))["repos"]
+    return [each["entry"].split() for each in local["hooks"]]
+
+
+@pytest.mark.parametrize("command", hooks(), ids=lambda command: Path(command[0]).name)
+def test_a_hook_runs_what_is_installed_for_the_tests(command):
+    assert (PROGRAMS / Path(command[0]).name).exists()
+
+
+def test_the_hooks_upgrade_to_the_oldest_django_that_is_supported():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    [oldest] = [each for each in project["optional-dependencies"]["django"] if "django>=" in each]
+    [command] = [each for each in hooks() if each[0].endswith("django-upgrade")]
+    assert command[1:] == ["--target-version", oldest.removeprefix("django>=")]
+
+
+def test_all_of_ci_needs_every_job():
+    ci = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    jobs = ci["jobs"]
+    needed = jobs["passed"]["needs"]
+    assert set(needed) == jobs.keys() - {"passed"}
+    assert " ".join(["success"] * len(needed)) in jobs["passed"]["steps"][0]["run"]
