@@ -36,7 +36,7 @@ OPTIONS ?=
 
 .PHONY: demo bench calls bench-ordinary figures figures-ordinary figure-race bench-peers \
 	bench-single-peers bench-streaming \
-	bench-small-applications figures-small-applications bench-relations \
+	bench-small-applications figures-small-applications bench-rooms bench-relations \
 	bench-parts bench-parts-3.14 figures-parts \
 	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
@@ -74,6 +74,9 @@ MEASURE_APPLICATION := PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications
 bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a library, stock and fastschema
 	$(MEASURE_APPLICATION) shop --results $(RESULTS) $(OPTIONS)
 	$(MEASURE_APPLICATION) library --results $(RESULTS) $(OPTIONS)
+
+bench-rooms: $(TEST)/installed  ## camelCase keys, adrf, own encoders
+	$(TEST)/bin/python benchmarks/rooms.py
 
 bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL
 	$(TEST)/bin/python benchmarks/relations.py

@@ -1,6 +1,9 @@
 """What the packages of the Django front end may use: of each other, and of Django's inside."""
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,3 +74,59 @@ def test_the_front_end_imports_nothing_of_the_rest(path):
         if isinstance(node, ast.ImportFrom) and node.module.startswith(above)
     }
     assert all(each.startswith(f"{above}.front_end") for each in imported)
+
+
+ROOMS = {
+    "fastschema.contrib.adrf": {"contrib/django/installation.py"},
+    "fastschema.contrib.camel_case": set(),
+}
+"""Packages around DRF, and the modules outside of them that may import them."""
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_imported_by_its_seam_only(room):
+    source = PACKAGE.parents[1]
+    inside = source / room.removeprefix("fastschema.").replace(".", "/")
+    importing = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if inside not in path.parents
+        for name, module in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if f"{module}.{name}".startswith(room)
+    }
+    assert importing == ROOMS[room]
+
+
+def imported(tree):
+    """What a module imports from others, and from where."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((each.name, node.module) for each in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (each.name.rpartition(".")[::-2] for each in node.names)
+
+
+@pytest.mark.parametrize("package", ["adrf", "djangorestframework_camel_case"])
+def test_fastschema_is_installed_where_a_package_of_a_room_is_missing(package):
+    code = f"""
+import sys
+from importlib import util
+
+find = util.find_spec
+util.find_spec = lambda name, *rest: None if name == {package!r} else find(name, *rest)
+sys.modules[{package!r}] = None
+import django
+
+django.setup()
+from rest_framework.serializers import Serializer
+from fastschema.contrib.django.installation import _to_representation
+print(Serializer.to_representation is _to_representation)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=PACKAGE.parents[3] / "example_project",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
