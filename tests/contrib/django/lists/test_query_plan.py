@@ -95,7 +95,9 @@ def list_of(get_queryset, serializer=PersonSerializer):
 
 
 def test_each_shape_has_a_plan_of_its_own():
-    differing = [each for name, each in SHAPES.items() if name not in ("extra", "an alias")]
+    differing = [
+        each for name, each in SHAPES.items() if name not in ("extra", "an alias", "raising")
+    ]
     plans = [plan_of(queryset.all()) for queryset in differing]
     assert len(set(map(id, plans))) == len(plans)
     assert [plan_of(queryset.all()) for queryset in differing] == plans
@@ -239,6 +241,102 @@ def test_a_plan_keeps_no_queryset():
     del given, queryset
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+class Aimed(models.Func):
+    """Has a value of a request, by the name that columns have for their field."""
+
+    function = "UPPER"
+    output_field = models.CharField()
+    compiled = []
+
+    def as_sql(self, *args, **kwargs):
+        self.compiled.append(self.target)
+        return super().as_sql(*args, **kwargs)
+
+
+class Shouting(models.CharField):
+    """Converts what it loads."""
+
+    def from_db_value(self, value, expression, connection):
+        return Loud(value)
+
+
+class Loud(str):
+    """Cannot be written."""
+
+    def __str__(self):
+        CALLS.append(str.__str__(self))
+        raise ValueError(str.__str__(self))
+
+
+CALLS = []
+
+
+@pytest.mark.instruments
+def test_an_expression_keeps_its_values_to_itself():
+    class Value:
+        def __eq__(self, other):
+            raise AssertionError
+
+        __hash__ = None
+
+    references = []
+    for _ in range(3):
+        aimed = Aimed("name")
+        aimed.target = Value()
+        references.append(weakref.ref(aimed.target))
+        assert reads_rows(
+            list_of(lambda aimed=aimed: PEOPLE.annotate(n=aimed), NamesOnlySerializer)
+        )
+        del aimed
+        Aimed.compiled.clear()
+    gc.collect()
+    assert [reference() for reference in references] == [None, None, None]
+
+
+class NamesOnlySerializer(serializers.Serializer):
+    name = serializers.CharField()
+
+
+@pytest.mark.instruments
+def test_an_expression_of_ones_own_is_compiled_as_often_as_in_stock():
+    aimed = Aimed("name")
+    aimed.target = "once"
+    view_class = list_of(lambda: PEOPLE.annotate(n=aimed), NamesOnlySerializer)
+    assert_same_outcome(view_class, calls=Aimed.compiled)
+
+
+def test_expressions_of_one_class_convert_in_their_own_ways():
+    added = type("Added", (serializers.Serializer,), {"added": serializers.CharField()})
+    expressions = [
+        models.Max("name"),
+        models.Max("name", output_field=Shouting()),
+        models.Max("age"),
+        models.Max("name", output_field=models.TextField()),
+    ]
+    current = []
+    view_class = list_of(lambda: PEOPLE.annotate(added=current[0]), added)
+    for number in (0, 1, 2, 1, 3, 0, 1):
+        current[:] = [expressions[number]]
+        assert_same_outcome(view_class, calls=CALLS)
+
+
+def test_annotations_of_columns_have_a_plan_for_each():
+    names = [plan_of(PEOPLE.annotate(n=F(name))) for name in ("name", "age", "name")]
+    assert names[0] is names[2] is not names[1]
+
+
+@pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
+def test_a_fetch_mode_is_no_part_of_a_plan():
+    class Mode(models.FETCH_ONE.__class__):
+        __hash__ = None
+
+    plans = []
+    for mode in (Mode(), models.FETCH_ONE, models.FETCH_RAISE):
+        plans.append(plan_of(WITH_LANGUAGES.fetch_mode(mode)))
+        assert_same_outcome(list_of(lambda mode=mode: WITH_LANGUAGES.fetch_mode(mode)))
+    assert len(set(map(id, plans))) == 1
 
 
 def test_a_plan_keeps_no_serializer_class_alive():

@@ -9,8 +9,9 @@ import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from fastschema.contrib.django.lists.prefetching import fetch_rows
-from fastschema.contrib.django.lists.query_plan import plan_of
+from fastschema.contrib.django.internals.queries import CompiledQuery
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows
+from fastschema.contrib.django.lists.row_layout import QueryLayout
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.lists.models import Person
 
@@ -60,7 +61,10 @@ def by_stock(queryset):
 
 
 def by_fastschema(queryset):
-    return [tuple(row) for row in fetch_rows(queryset, plan_of(queryset)).converted()]
+    query = CompiledQuery(queryset, is_run=True)
+    results = query.execute(None)
+    rows = FetchedRows(query, results, QueryLayout.of(query))
+    return [tuple(row) for row in rows.converted()]
 
 
 def assert_same(queryset):

@@ -20,7 +20,6 @@ from django.db.models.query_utils import DeferredAttribute
 from fastschema.contrib.django.front_end.access import FORWARD, PREFETCHED, on_class
 from fastschema.contrib.django.internals.queries import (
     comes_from_relation,
-    is_combined,
     is_stock_queryset,
     without_prefetches,
 )
@@ -149,7 +148,6 @@ def is_prefetched_as_stock(queryset: Any) -> bool:
         is_stock_queryset(queryset)
         and overridden(queryset, _HOOKS) is None
         and not comes_from_relation(queryset)
-        and not is_combined(queryset)
     )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db import connections
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
+from django.db.models.expressions import Col
 from django.db.models.fields.json import JSONField
 from django.db.models.query import (
     FlatValuesListIterable,
@@ -20,10 +19,8 @@ from django.db.models.query import (
     ValuesIterable,
     ValuesListIterable,
 )
-from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
-from fastschema.compiler.real_classes import REAL
 from fastschema.runtime.patching import overridden, stock_method
 
 # Querysets: query.py
@@ -156,67 +153,6 @@ def is_combined(queryset: Any) -> bool:
 def is_nothing(queryset: Any) -> bool:
     """Return whether a queryset is that of ``QuerySet.none()``, and no query is run."""
     return isinstance(queryset, QuerySet) and bool(queryset.query.is_empty())
-
-
-# The shape of a queryset: sql/query.py
-
-_SHAPING = {"select_related", "max_depth", "deferred_loading", "annotations"}
-_NOT_SHAPING = {
-    # Which rows, and in which order.
-    *("where", "order_by", "extra_order_by", "default_ordering", "standard_ordering"),
-    *("low_mark", "high_mark", "distinct", "distinct_fields", "group_by", "explain_info"),
-    *("select_for_update", "select_for_update_nowait", "select_for_update_skip_locked"),
-    *("select_for_update_of", "select_for_no_key_update", "filter_is_sticky"),
-    # How tables are called.
-    *("alias_prefix", "alias_refcount", "alias_map", "alias_cols", "external_aliases"),
-    *("subq_aliases", "table_map", "used_aliases", "base_table", "extra_tables"),
-    "_lookup_joins",
-    # What those of a shape say, too.
-    *("model", "annotation_select_mask", "_annotation_select_cache", "_extra_select_cache"),
-    # What shape_of() looks at itself.
-    *("extra", "_filtered_relations"),
-}
-_KNOWN = frozenset(_SHAPING | _NOT_SHAPING)
-"""What a query may have of its own. Any other attribute may change what it selects."""
-
-
-def shape_of(queryset: Any) -> Hashable:
-    """Return all of a queryset that decides on the columns of its rows, and what is prefetched.
-
-    :returns: None for a rare query: with ``extra()``, say, ``union()``, or a class of its own
-    """
-    query = queryset.query
-    is_known = type(query) is Query and _KNOWN.issuperset(vars(query))
-    if not is_known or query.extra or query._filtered_relations:
-        return None
-    lookups = tuple([_shape_of_lookup(each) for each in prefetch_lookups(queryset)])
-    if None in lookups:
-        return None
-    names, is_deferred = query.deferred_loading
-    return (
-        *(type(queryset), queryset._iterable_class, queryset.model, queryset.db),
-        *(fetch_mode_of(queryset), comes_from_relation(queryset)),
-        *(_frozen(query.select_related), query.max_depth, frozenset(names), is_deferred),
-        tuple([(name, type(each)) for name, each in query.annotation_select.items()]),
-        lookups,
-    )
-
-
-def _shape_of_lookup(lookup: Any) -> Hashable:
-    if type(lookup) is not Prefetch:
-        return lookup if type(lookup) is str else None
-    shape: Hashable = ""
-    if lookup.queryset is not None:
-        shape = shape_of(lookup.queryset), lookup.queryset.query.is_sliced
-        if shape[0] is None:
-            return None
-    return lookup.prefetch_through, lookup.prefetch_to, shape
-
-
-def _frozen(select_related: Any) -> Hashable:
-    if not isinstance(select_related, dict):
-        return bool(select_related)
-    return tuple([(name, _frozen(inner)) for name, inner in select_related.items()])
 
 
 # Queries that are run by their compiler: sql/compiler.py
@@ -371,9 +307,13 @@ class CompiledQuery:
     def selected(self) -> list[Any]:
         """Return what each column of its rows is: a field of a model, or a class of expressions."""
         return [
-            getattr(each[0], "target", type(each[0]))
+            each[0].target if type(each[0]) is Col else type(each[0])
             for each in self._compiler.select[: self.column_count]
         ]
+
+    def expression(self, position: int) -> Any:
+        """Return the expression that is selected at a position."""
+        return self._compiler.select[position][0]
 
     def converters(self, positions: Container[int]) -> Converters:
         """Return the functions that convert the values of some of its columns."""
@@ -454,111 +394,3 @@ def name_in_sqlite(converter: Any) -> str | None:
         return None
     name: str = converter.__qualname__
     return name.removeprefix("DatabaseOperations.").removesuffix(".<locals>.converter")
-
-
-# Conversion: rows as the database gives them, with values as instances have them
-#
-# Stock calls each converter for each row. Those of Django itself, which do nothing but convert, are
-# called a column at a time. Only SQLite has many of them; the most frequent values are converted
-# right here.
-
-_TO_DATETIME = "convert_datetimefield_value"
-_CLASSES = {
-    _TO_DATETIME: REAL.datetime,
-    "convert_datefield_value": REAL.date,
-    "convert_timefield_value": REAL.time,
-    "convert_booleanfield_value": bool,
-}
-"""SQLite's converters; values of exactly these classes stay what they are."""
-_SLOW = ("convert_uuidfield_value", "get_decimalfield_converter")
-_MOST_REMEMBERED = 10_000
-
-Column = Iterable[Any]
-Convert = Callable[[Any], Any]
-
-
-def converted_rows(
-    query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
-) -> Iterator[Any]:
-    """Return the rows of a query, with values as model instances have them.
-
-    :param query: the query, which has been executed
-    :param results: what that returned: rows, some at a time
-    :param converters: its pure converters
-    :returns: tuples
-    :raises Exception: what a converter raises, for the row for which it does in stock
-    """
-    if converters is None:
-        return map(tuple, query.converted(results))
-    if not converters:
-        return map(tuple, chain.from_iterable(results))
-    by_column: list[tuple[int, Callable[[Column], Column]]] = [
-        (position, _convert_column(function, expression, query.connection))
-        for position, (functions, expression) in converters.items()
-        for function in functions
-    ]
-    return chain.from_iterable(_converted(query, block, by_column) for block in results)
-
-
-def _converted(
-    query: CompiledQuery, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
-) -> Iterable[Any]:
-    columns: list[Column] = list(zip(*block, strict=True))
-    try:
-        for position, convert_column in by_column:
-            columns[position] = convert_column(columns[position])
-    except Exception:
-        return map(tuple, query.converted([block]))  # which raises it for the right row
-    return zip(*columns, strict=True)
-
-
-def _convert_column(
-    function: Any, expression: Any, connection: Any
-) -> Callable[[Column], list[Any]]:
-    """From the values of a column to what a converter makes of them."""
-
-    def convert(value: Any) -> Any:
-        return function(value, expression, connection)
-
-    name = name_in_sqlite(function)
-    if name == _TO_DATETIME and settings.USE_TZ:
-        return partial(_aware_datetimes, convert, connection.timezone)
-    if name in _CLASSES:
-        return partial(_of_class, convert, _CLASSES[name])
-    if name in _SLOW:
-        return partial(_each_once, _Remembered(convert))
-    return lambda column: [convert(value) for value in column]
-
-
-def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
-    return [
-        value.replace(tzinfo=zone)
-        if type(value) is REAL.datetime and value.tzinfo is None
-        else convert(value)
-        for value in column
-    ]
-
-
-def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
-    return [value if type(value) is cls else convert(value) for value in column]
-
-
-def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
-    return [remembered[value] for value in column]
-
-
-class _Remembered(dict[Any, Any]):
-    """What became of the values of one column so far: those of related objects come often.
-
-    :param convert: what is called for a value that is new
-    """
-
-    def __init__(self, convert: Convert) -> None:
-        self._convert = convert
-
-    def __missing__(self, value: Any) -> Any:
-        converted = self._convert(value)
-        # 0.0 equals -0.0.
-        if value != 0 and len(self) < _MOST_REMEMBERED:
-            self[value] = converted
-        return converted

@@ -25,7 +25,7 @@ from fastschema.contrib.django.lists.columns import (
     may_fail,
 )
 from fastschema.contrib.django.lists.prefetching import evaluate
-from fastschema.contrib.django.lists.query_plan import QueryPlan
+from fastschema.contrib.django.lists.query_plan import QueryPlan, keep
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
@@ -65,10 +65,8 @@ def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
     key = rows.layouts, _key(dispatch)
     plan: ListPlan | None = compiled.list_plans.get(key)
     if plan is None:
-        if len(compiled.list_plans) >= _MOST_PLANS:
-            compiled.list_plans.clear()
         plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.may_keep_rows)
-        compiled.list_plans[key] = plan
+        keep(compiled.list_plans, key, plan, _MOST_PLANS)
     return plan
 
 
@@ -81,7 +79,11 @@ def why_instances(dispatch: Dispatch, plan: QueryPlan) -> str | None:
 
 
 def _key(dispatch: Dispatch) -> Hashable:
-    """Return all of a serializer, and of those nested in it, that a plan depends on."""
+    """Return all of a serializer, and of those nested in it, that a plan depends on.
+
+    Whether rows may be kept depends on their layouts alone. Nested serializers are found here, for
+    the whole list.
+    """
     bound = dispatch.bound_schema
     nested = [
         bound.nested_dispatch(number, dispatch.form)
@@ -90,6 +92,7 @@ def _key(dispatch: Dispatch) -> Hashable:
     ]
     return (
         bound.compiled,
+        # Programs ask for defaults, so serializers of one program may have others.
         tuple(
             [
                 number

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -23,11 +22,11 @@ from rest_framework.pagination import (
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.queries import with_instances, with_iterable
 from fastschema.contrib.django.lists.prefetching import fetch_instances
-from fastschema.contrib.django.lists.query_plan import QueryPlan
+from fastschema.contrib.django.lists.query_plan import Plans
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
-    readable_plan,
+    check_readable,
 )
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.switch import is_disabled
@@ -101,10 +100,9 @@ def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        plan = None if is_disabled() else _plan_of_pages(self, queryset)
-        if plan is None:
+        if is_disabled() or not _is_paged_by_stock(self, queryset):
             return stock(self, queryset, request, view)
-        copied = with_iterable(queryset, partial(_places, plan))
+        copied = with_iterable(queryset, _places)
         try:
             page = stock(self, copied, request, view)
         finally:
@@ -161,25 +159,24 @@ LINKS = {
 """Methods of ``CursorPagination`` as stock has them, and what replaces them."""
 
 
-def _plan_of_pages(paginator: Any, queryset: Any) -> QueryPlan | None:
-    """Return the plan of a queryset at which nobody looks while it becomes a page.
-
-    A copy of it will do then. None if somebody may, or if its rows are not read.
-    """
+def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
+    """Return whether nobody looks at a queryset while it becomes a page, so a copy will do."""
     try:
         _check_hooks_of(paginator)
-        plan = readable_plan(queryset)
+        check_readable(queryset)
+        Plans(queryset).known()
         _check_hooks(queryset, _QUERYSET_HOOKS)
         if _known(paginator) is CursorPagination:
             _check_hooks(queryset, _CURSOR_HOOKS)
     except NotRowReadableError:
-        return None
-    return plan if _ATTRIBUTES.issuperset(vars(queryset)) else None
+        return False
+    return _ATTRIBUTES.issuperset(vars(queryset))
 
 
-def _places(plan: QueryPlan, queryset: Any, **arguments: Any) -> list[Any]:
+def _places(queryset: Any, **arguments: Any) -> list[Any]:
     """Return what stands for the rows of a queryset."""
-    rows = fetch_instances(queryset, plan)
+    with_instances(queryset)
+    rows = fetch_instances(queryset)
     return _places_of(rows) if type(rows) is LazyInstanceList else rows
 
 

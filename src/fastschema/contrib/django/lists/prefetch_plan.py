@@ -68,7 +68,7 @@ class PrefetchStep(NamedTuple):
     :param name: of the relation
     :param attribute: where objects keep what is found
     :param keys: how they belong together
-    :param source: which lookup this is a part of, for :func:`lookup_of`
+    :param source: which of the :class:`Lookups` this is a part of
     :param level: which part of it
     :param path: the path to what is found
     :param joins: the relations that lead from what the owner finds to the objects, if
@@ -194,8 +194,6 @@ class _Path:
         :raises NotRowReadableError: see :func:`steps_of`
         """
         lookup, is_inner = self.lookups[source], source[0] > 0
-        if type(lookup) is not Prefetch:
-            raise NotRowReadableError(f"{type(lookup).__name__} is not Django's own Prefetch")
         if lookup.prefetch_to in self._found and lookup.queryset is not None:
             raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
         added: list[Source] = []

@@ -34,10 +34,11 @@ from fastschema.contrib.django.internals.queries import (
     tracks_peers,
 )
 from fastschema.contrib.django.lists.prefetch_plan import Lookups, PrefetchStep, bare, unfiltered
-from fastschema.contrib.django.lists.query_plan import QueryPlan
+from fastschema.contrib.django.lists.query_plan import Plans, QueryPlan
 from fastschema.contrib.django.lists.queryset_rows import (
     FetchedRows,
     LazyInstanceList,
+    check_readable,
     readable_plan,
 )
 from fastschema.contrib.django.lists.row_instances import (
@@ -175,11 +176,13 @@ class PrefetchResult:
         else:
             makers.by_name[name], makers.objects[name] = many, objects
 
-    def give(self, instances: list[Any], owner: FetchedRows) -> None:
+    def give(self, instances: list[Any], makers: Makers | None) -> None:
         """Let the instances of some rows know the related ones.
 
         Those that keep their rows find them there. Else Django assigns them, and what has an
         attribute of its own (``to_attr``), or a queryset that Django changes.
+
+        :param makers: those with which the instances were made
         """
         joins = self.step.joins
         for join in joins:
@@ -192,7 +195,7 @@ class PrefetchResult:
             return
         if self._cache is not None:
             self._owners = instances
-        if owner.makers is None or joins or self._is_own_attribute or self._is_changed:
+        if makers is None or joins or self._is_own_attribute or self._is_changed:
             assign_prefetched(found, self.objects, self._answer, self._lookup, self.step.level)
 
     @property
@@ -214,7 +217,7 @@ class PrefetchResult:
             owners = dict(zip(self._keys, self._owners, strict=True))
             for each, key in zip(related, self._related_keys, strict=True):
                 self._cache.set_cached_value(each, owners[key])
-        rows.give_prefetched(related)
+        rows.give_prefetched(related, None)
         return related
 
     @cached_property
@@ -241,32 +244,43 @@ def _run(queryset: Any, plan: QueryPlan, number: int = 0) -> FetchedRows:
     """Run one of the queries of a plan."""
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    return FetchedRows(query, results, plan.layout_of(number, query))
+    return FetchedRows(query, results, plan.query_layout(number, query))
 
 
-def fetch_rows(queryset: Any, plan: QueryPlan) -> FetchedRows:
-    """Run the query of a queryset, and those of what it prefetches.
+def fetch_instances(queryset: Any) -> list[Any]:
+    """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
-    Where there are few rows, the latter are left to Django: the queryset is not marked as
-    prefetched then.
+    In the former nothing is prefetched yet.
 
-    :param queryset: a queryset that has not been evaluated
-    :param plan: its plan
-    :raises Exception: what running one of them raises
+    :param queryset: one of which ``check_readable`` is true
+    :raises NotRowReadableError: if its rows are not read; the query has not been run
+    :raises Exception: what running the query, or converting its values, raises
     """
-    rows = _run(queryset, plan)
+    plans = Plans(queryset)
+    plan = plans.known()
+    query = CompiledQuery(queryset, is_run=True)
+    results = query.execute(None)
+    if plan is None:
+        try:
+            plan = plans.new(query)
+        except Exception:  # Django raises its own, if it does
+            return query.instances(query.converted(results))
+    rows = FetchedRows(query, results, plan.query_layout(0, query))
     rows.are_few = len(rows) < thresholds.rows_worth_reading_by_column
-    if rows.are_few:
-        return rows
+    return rows.instances() if rows.are_few else _prefetched(rows, queryset, plan)
+
+
+def _prefetched(rows: FetchedRows, queryset: Any, plan: QueryPlan) -> list[Any]:
     rows.converted()
+    instances = LazyInstanceList(rows)
     try:
         prefetch(rows, plan, Lookups(queryset))
     except Exception:
-        give_results(queryset, LazyInstanceList(rows))
+        give_results(queryset, instances)
         raise
     if plan.steps:
         mark_prefetched(queryset)
-    return rows
+    return instances
 
 
 def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | None:
@@ -291,24 +305,11 @@ def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[Fetche
     """Run a query, and yield its rows as they are read, with what is prefetched for each block."""
     query, lookups = CompiledQuery(queryset, is_run=True), Lookups(queryset)
     with closing_results(query.execute(chunk_size)) as results:
-        own = plan.layout_of(0, query)
+        own = plan.query_layout(0, query)
         for each in results:
             block = FetchedRows(query, [each], own)
             prefetch(block, plan, lookups)
             yield block
-
-
-def fetch_instances(queryset: Any, plan: QueryPlan) -> list[Any]:
-    """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
-
-    In the former nothing is prefetched yet.
-
-    :param queryset: a queryset that has not been evaluated
-    :param plan: its plan
-    :raises Exception: what running the query, or converting its values, raises
-    """
-    rows = fetch_rows(queryset, plan)
-    return rows.instances() if rows.are_few else LazyInstanceList(rows)
 
 
 def evaluate(queryset: Any) -> list[Any]:
@@ -320,8 +321,8 @@ def evaluate(queryset: Any) -> list[Any]:
     """
     if results_of(queryset) is None:
         with suppress(NotRowReadableError):
-            plan = readable_plan(queryset)
-            give_results(queryset, fetch_instances(queryset, plan))
+            check_readable(queryset)
+            give_results(queryset, fetch_instances(queryset))
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 

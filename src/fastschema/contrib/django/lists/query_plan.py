@@ -17,12 +17,13 @@ from django.db.models.signals import post_init, pre_init
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.class_state import ClassCache
-from fastschema.contrib.django.internals.queries import CompiledQuery, prefetch_lookups, shape_of
+from fastschema.contrib.django.internals.queries import CompiledQuery, prefetch_lookups
+from fastschema.contrib.django.internals.shapes import shape_of
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, steps_of
 from fastschema.contrib.django.lists.row_layout import QueryLayout, RowLayout
 from fastschema.runtime.guard import ClassSnapshot
 
-_PLANS = "plans of lists"
+_PLANS = "query plans"
 _MOST_PLANS = 32
 """For how many shapes of querysets a model keeps plans."""
 
@@ -48,10 +49,10 @@ class QueryPlan:
     """What is known of the rows of all querysets of one shape; threads may share it.
 
     :param queryset: one of them
-    :raises Exception: what Django raises for its query
+    :param query: its query, which has been run, or at least compiled
     """
 
-    def __init__(self, queryset: Any) -> None:
+    def __init__(self, queryset: Any, query: CompiledQuery) -> None:
         self.why: str | None = None
         """Why their rows are not read; None if they are."""
         self.steps: Sequence[PrefetchStep] = ()
@@ -60,14 +61,14 @@ class QueryPlan:
         self._models: set[Any] = set()
         self._classes = ClassSnapshot()
         try:
-            self._read(queryset)
+            self._read(queryset, query)
         except NotRowReadableError as error:
             self.why = str(error)
 
-    def _read(self, queryset: Any) -> None:
+    def _read(self, queryset: Any, query: CompiledQuery) -> None:
         for given in _given_querysets(queryset):
             self._watch(type(given))
-        own = QueryLayout.of(CompiledQuery(queryset, is_run=False), self._watch_model)
+        own = QueryLayout.of(query, self._watch_model)
         if prefetch_lookups(queryset):
             self.steps = steps_of(queryset, own.rows, self._watch_model)
         self._planned = [own, *[step.layout for step in self.steps]]
@@ -98,18 +99,20 @@ class QueryPlan:
         own = self._planned[0]
         return own.converted is not None and not own.rows.converted_by_users
 
-    def check_receivers(self) -> None:
-        """Check that nobody is told of each instance that is made.
+    def check(self) -> None:
+        """Check that the rows are read, and nobody is told of each instance that is made.
 
-        :raises NotRowReadableError: if somebody is
+        :raises NotRowReadableError: if not
         """
+        if self.why is not None:
+            raise NotRowReadableError(self.why)
         for model in self._models:
             if pre_init.has_listeners(model) or post_init.has_listeners(model):
                 raise NotRowReadableError(
                     f"pre_init or post_init of {model.__name__} has receivers"
                 )
 
-    def layout_of(self, number: int, query: CompiledQuery) -> QueryLayout:
+    def query_layout(self, number: int, query: CompiledQuery) -> QueryLayout:
         """Return the layout of the rows of a query that has been run.
 
         It is what it was before if the query selects what it selected before.
@@ -127,8 +130,8 @@ class QueryPlan:
 
     @property
     def layout(self) -> RowLayout:
-        """The layout of the list's rows, with what stands beside them."""
-        return self.layouts([None] * len(self._queries)).rows[0]
+        """The layout of the list's rows as planned, with what stands beside them."""
+        return Layouts(self._planned, self.steps).rows[0]
 
     def layouts(self, queries: Sequence[QueryLayout | None]) -> Layouts:
         """Return the layouts of rows with what stands beside them, the same for the same layouts.
@@ -146,29 +149,69 @@ class QueryPlan:
         return layouts
 
 
+class Plans:
+    """The plans of querysets of a model, by their shapes.
+
+    :param queryset: one of them
+    :raises NotRowReadableError: if its query is of a kind that is too rare to be known
+    """
+
+    def __init__(self, queryset: Any) -> None:
+        self._queryset = queryset
+        self._shape = shape_of(queryset)
+        self._plans: dict[Hashable, QueryPlan] = ClassCache.of(queryset.model).known.setdefault(
+            _PLANS, {}
+        )
+
+    def known(self) -> QueryPlan | None:
+        """Return the plan of the queryset, if it is known.
+
+        :raises NotRowReadableError: if its rows are not read
+        """
+        plan = self._plans.get(self._shape)
+        if plan is None or not plan.is_current:
+            return None
+        plan.check()
+        return plan
+
+    def new(self, query: CompiledQuery) -> QueryPlan:
+        """Return a new plan of the queryset, which is kept.
+
+        :param query: its query, which has been run, or at least compiled
+        :raises NotRowReadableError: if its rows are not read
+        :raises Exception: what Django raises for what it prefetches
+        """
+        plan = QueryPlan(self._queryset, query)
+        keep(self._plans, self._shape, plan, _MOST_PLANS)
+        plan.check()
+        return plan
+
+
 def plan_of(queryset: Any) -> QueryPlan:
     """Return the plan of a queryset that has not been evaluated.
 
     :raises NotRowReadableError: if its rows are not read
     """
-    shape = shape_of(queryset)
-    if shape is None:
-        raise NotRowReadableError(
-            "the query has extra(), union(), a FilteredRelation or a class of its own"
-        )
-    plans: dict[Hashable, QueryPlan] = ClassCache.of(queryset.model).known.setdefault(_PLANS, {})
-    plan = plans.get(shape)
-    if plan is None or not plan.is_current:
-        if len(plans) >= _MOST_PLANS:
-            plans.clear()
-        try:
-            plan = plans[shape] = QueryPlan(queryset)
-        except Exception as error:  # which Django raises in its turn
-            raise NotRowReadableError(f"{type(error).__name__}: {error}") from error
-    if plan.why is not None:
-        raise NotRowReadableError(plan.why)
-    plan.check_receivers()
-    return plan
+    plans = Plans(queryset)
+    plan = plans.known()
+    if plan is not None:
+        return plan
+    try:
+        return plans.new(CompiledQuery(queryset, is_run=False))
+    except NotRowReadableError:
+        raise
+    except Exception as error:  # which Django raises in its turn
+        raise NotRowReadableError(f"{type(error).__name__}: {error}") from error
+
+
+def keep(plans: dict[Any, Any], key: Hashable, plan: Any, most: int) -> None:
+    """Keep a plan; where there are too many, the oldest goes.
+
+    :param most: how many are kept
+    """
+    if len(plans) >= most:
+        plans.pop(next(iter(plans)), None)
+    plans[key] = plan
 
 
 def _given_querysets(queryset: Any) -> Iterator[Any]:

@@ -27,9 +27,9 @@ from django.db import router as routers
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.read_around import ROWS
+from fastschema.contrib.django.internals.conversion import converted_rows
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    converted_rows,
     is_stock_queryset,
     results_of,
     tracks_peers,
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from fastschema.contrib.django.lists.prefetching import PrefetchResult
 
 
-def readable_plan(rows: Any) -> QueryPlan:
-    """Return the plan by which the query of a queryset can be run in its place.
+def check_readable(rows: Any) -> None:
+    """Check that the query of a queryset can be run in its place.
 
-    :raises NotRowReadableError: if it cannot, or its rows are not to be read
+    :raises NotRowReadableError: if not
     """
     if not conf.settings().rows:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
@@ -57,6 +57,14 @@ def readable_plan(rows: Any) -> QueryPlan:
         raise NotRowReadableError("the queryset has been evaluated")
     if routers.routers:
         raise NotRowReadableError("DATABASE_ROUTERS may be asked about instances")
+
+
+def readable_plan(rows: Any) -> QueryPlan:
+    """Return the plan by which the query of a queryset can be run in its place.
+
+    :raises NotRowReadableError: if it cannot, or its rows are not read
+    """
+    check_readable(rows)
     return plan_of(rows)
 
 
@@ -140,17 +148,21 @@ class FetchedRows:
             :meth:`give_prefetched` is to be called
         """
         if self._instances is None:
-            instances = self._new_instances()
+            makers = self.makers  # another thread may set it meanwhile
+            instances = self._new_instances(makers)
             if with_prefetched:
-                self.give_prefetched(instances)
+                self.give_prefetched(instances, makers)
             vars(self).setdefault("_instances", instances)
         assert self._instances is not None
         return self._instances
 
-    def give_prefetched(self, instances: list[Any]) -> None:
-        """Let the instances know what was prefetched for them, as Django does."""
+    def give_prefetched(self, instances: list[Any], makers: Makers | None) -> None:
+        """Let the instances know what was prefetched for them, as Django does.
+
+        :param makers: those with which the instances were made
+        """
         for each in self.prefetched:
-            each.give(instances, self)
+            each.give(instances, makers)
 
     def made_by_django(self) -> list[Any]:
         """Return further instances of the rows, made by Django, to compare with what we made.
@@ -173,8 +185,7 @@ class FetchedRows:
         """Whether the instances can keep their rows, and that pays."""
         return self._instances is None and self._may_bypass_django
 
-    def _new_instances(self) -> list[Any]:
-        makers = self.makers
+    def _new_instances(self, makers: Makers | None) -> list[Any]:
         if self._may_bypass_django:
             if makers is not None:
                 for each in self.prefetched:

@@ -24,6 +24,7 @@ from fastschema.contrib.django.internals.queries import (
     SelectedModel,
     is_pure_converter,
 )
+from fastschema.contrib.django.internals.shapes import converts_as_django
 from fastschema.runtime.patching import stock_method
 
 _INIT = stock_method(Model, "__init__")
@@ -174,12 +175,18 @@ class QueryLayout:
             for model in selected.models():
                 watch(model)
         converters = query.converters(range(query.column_count))
-        of_users = frozenset(
+        of_users = {
             position
             for position, (functions, _) in converters.items()
             if not all(map(is_pure_converter, functions))
+        }
+        # Of an expression, the next query of the same shape may have other converters.
+        of_users.update(
+            position
+            for position in query.annotations.values()
+            if not converts_as_django(query.expression(position))
         )
-        rows = _layout(selected, of_users)
+        rows = _layout(selected, frozenset(of_users))
         for name, position in query.annotations.items():
             if on_class(rows.model, name) is not None or name in rows.columns:
                 raise NotRowReadableError(

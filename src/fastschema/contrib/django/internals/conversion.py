@@ -1,0 +1,119 @@
+"""Rows as the database gives them become rows with values as model instances have them.
+
+Stock calls each converter for each row. Those of Django itself, which do nothing but convert, are
+called a column at a time. Only SQLite has many of them; the most frequent values are converted
+right here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from django.conf import settings
+
+from fastschema.compiler.real_classes import REAL
+from fastschema.contrib.django.internals.queries import CompiledQuery, Converters, name_in_sqlite
+
+_TO_DATETIME = "convert_datetimefield_value"
+_CLASSES = {
+    _TO_DATETIME: REAL.datetime,
+    "convert_datefield_value": REAL.date,
+    "convert_timefield_value": REAL.time,
+    "convert_booleanfield_value": bool,
+}
+"""SQLite's converters; values of exactly these classes stay what they are."""
+_SLOW = ("convert_uuidfield_value", "get_decimalfield_converter")
+_MOST_REMEMBERED = 10_000
+
+Column = Iterable[Any]
+Convert = Callable[[Any], Any]
+
+
+def converted_rows(
+    query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
+) -> Iterator[Any]:
+    """Return the rows of a query, with values as model instances have them.
+
+    :param query: the query, which has been executed
+    :param results: what that returned: rows, some at a time
+    :param converters: its pure converters
+    :returns: tuples
+    :raises Exception: what a converter raises, for the row for which it does in stock
+    """
+    if converters is None:
+        return map(tuple, query.converted(results))
+    if not converters:
+        return map(tuple, chain.from_iterable(results))
+    by_column: list[tuple[int, Callable[[Column], Column]]] = [
+        (position, _convert_column(function, expression, query.connection))
+        for position, (functions, expression) in converters.items()
+        for function in functions
+    ]
+    return chain.from_iterable(_converted(query, block, by_column) for block in results)
+
+
+def _converted(
+    query: CompiledQuery, block: list[Any], by_column: list[tuple[int, Callable[[Column], Column]]]
+) -> Iterable[Any]:
+    columns: list[Column] = list(zip(*block, strict=True))
+    try:
+        for position, convert_column in by_column:
+            columns[position] = convert_column(columns[position])
+    except Exception:
+        return map(tuple, query.converted([block]))  # which raises it for the right row
+    return zip(*columns, strict=True)
+
+
+def _convert_column(
+    function: Any, expression: Any, connection: Any
+) -> Callable[[Column], list[Any]]:
+    """From the values of a column to what a converter makes of them."""
+
+    def convert(value: Any) -> Any:
+        return function(value, expression, connection)
+
+    name = name_in_sqlite(function)
+    if name == _TO_DATETIME and settings.USE_TZ:
+        return partial(_aware_datetimes, convert, connection.timezone)
+    if name in _CLASSES:
+        return partial(_of_class, convert, _CLASSES[name])
+    if name in _SLOW:
+        return partial(_each_once, _Remembered(convert))
+    return lambda column: [convert(value) for value in column]
+
+
+def _aware_datetimes(convert: Convert, zone: Any, column: Column) -> list[Any]:
+    return [
+        value.replace(tzinfo=zone)
+        if type(value) is REAL.datetime and value.tzinfo is None
+        else convert(value)
+        for value in column
+    ]
+
+
+def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
+    return [value if type(value) is cls else convert(value) for value in column]
+
+
+def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
+    return [remembered[value] for value in column]
+
+
+class _Remembered(dict[Any, Any]):
+    """What became of the values of one column so far: those of related objects come often.
+
+    :param convert: what is called for a value that is new
+    """
+
+    def __init__(self, convert: Convert) -> None:
+        self._convert = convert
+
+    def __missing__(self, value: Any) -> Any:
+        converted = self._convert(value)
+        # 0.0 equals -0.0.
+        if value != 0 and len(self) < _MOST_REMEMBERED:
+            self[value] = converted
+        return converted
