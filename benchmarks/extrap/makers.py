@@ -1,0 +1,1 @@
+"""Makers for the classes of Extra-P."""
