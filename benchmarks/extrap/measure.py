@@ -1,14 +1,15 @@
 """Extra-P's own schemas, loading and dumping its experiments: the program of the paper.
 
-    python benchmarks/extrap/measure.py [--profile full] [--rounds 5] [--turns 3] [--experiments FOLDER]
+    python benchmarks/extrap/measure.py [--profile full] [--rounds 5] [--turns 3]
+        [--experiments FOLDER]
 
-To be called in an environment that has Extra-P: ``make bench-extrap`` makes one. *Acceleration of File
-De-Serialization with JIT Compilation* (TU Darmstadt) measured this with code that it generates for each
-class of fields; its figures stand in the last column.
+To be called in an environment that has Extra-P: ``make bench-extrap`` makes one. *Acceleration of
+File De-Serialization with JIT Compilation* (TU Darmstadt) measured this with code that it
+generates for each class of fields; its figures stand in the last column.
 
-Each contender is a process of its own, and they take turns: stock; fastschema, Extra-P unchanged; and
-with makers for Extra-P's classes. The best time counts, without reading and writing JSON. Exits with 1 if
-what they load or dump differs.
+Each contender is a process of its own, and they take turns: stock; fastschema, Extra-P unchanged;
+and with makers for Extra-P's classes. The best time counts, without reading and writing JSON.
+Exits with 1 if what they load or dump differs.
 """
 
 from __future__ import annotations

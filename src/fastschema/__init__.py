@@ -1,8 +1,9 @@
 """fastschema speeds up the schemas you already have."""
 
 from fastschema import json
+from fastschema.comparing import assert_loads_same, assert_same
 from fastschema.plan import Plan, compile, forget
-from fastschema.registration import register
+from fastschema.registration import Refused, register
 from fastschema.relations import load_relations
 from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
@@ -12,8 +13,11 @@ __version__ = "0.1.0"
 __all__ = [
     "FieldReport",
     "Plan",
+    "Refused",
     "Report",
     "Statistics",
+    "assert_loads_same",
+    "assert_same",
     "compile",
     "disabled",
     "enabled",

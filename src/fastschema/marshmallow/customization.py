@@ -211,12 +211,35 @@ _LOAD_METHODS = {
 }
 
 
-def overrides_load(schema: Any) -> str | None:
-    """Return why a schema's own code loads instead of stock's, or None."""
+STOCK_LOAD = _LOAD_METHODS["load"]
+_BESIDES_LOAD = {name: method for name, method in _LOAD_METHODS.items() if name != "load"}
+
+
+def overrides_load(schema: Any, *, besides_load: bool = False) -> str | None:
+    """Return why a schema's own code loads instead of stock's, or None.
+
+    :param besides_load: whether its ``load`` does not count
+    """
     load = type(schema).load
-    if load is not _LOAD_METHODS["load"] and loads_instances(load):
+    if besides_load:
+        return overridden(schema, _BESIDES_LOAD)
+    if load is not STOCK_LOAD and loads_instances(load):
         return overridden(schema, {**_LOAD_METHODS, "load": load})
     return overridden(schema, _LOAD_METHODS)
+
+
+_PROCESSORS = {
+    name: stock_method(Schema, name)
+    for name in (
+        *("_invoke_dump_processors", "_invoke_load_processors", "_invoke_processors"),
+        *("_invoke_schema_validators", "_run_validator"),
+    )
+}
+
+
+def overrides_processors(schema: Any) -> bool:
+    """Return whether a schema's own code calls its hooks."""
+    return overridden(schema, _PROCESSORS) is not None
 
 
 def hook_names(schema: Any, tag: str) -> list[str]:

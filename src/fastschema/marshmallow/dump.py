@@ -11,9 +11,11 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.dump_code import can_be_text
 from fastschema.compiler.nodes import FieldNode, Form
-from fastschema.marshmallow.customization import has_hooks, json_is_stock
+from fastschema.marshmallow.customization import has_hooks, json_is_stock, overrides_processors
 from fastschema.marshmallow.exemplars import FIRST
 from fastschema.marshmallow.fields import array, json_value, written
+from fastschema.marshmallow.hooks import hooks_of
+from fastschema.marshmallow.made import DumpCompiler, MadeDumper, MadeSchemaDump, SchemaOf
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -23,6 +25,7 @@ from fastschema.marshmallow.schema_state import (
     find_compiled,
     find_nested,
 )
+from fastschema.registration import Registered, registered_for
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     BoundProgram,
@@ -61,6 +64,21 @@ class BoundSchema:
     def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a nested field."""
         return NestedDumper(_NestedFinder(field, form, self.inner))
+
+    def of_field(self, field: Any) -> BoundSchema:
+        """Return the same for a single field, inside of one that a maker is called for."""
+        return BoundSchema(self.schema, [field], self.inner)
+
+    def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
+        """Return what dumps the values of a field by what its maker makes."""
+        return MadeDumper(field, registered, DumpCompiler(self))
+
+    def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
+        """Return what dumps objects by a schema that a maker has asked for.
+
+        :param is_super: whether its own ``dump`` is left out
+        """
+        return NestedDumper(_NestedFinder(SchemaOf(schema), _PYTHON, self.inner, is_super=is_super))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
@@ -198,13 +216,24 @@ class _NestedFinder:
     :param field: the field
     :param form: the form of the output
     :param inner: as for :class:`BoundSchema`
+    :param is_super: whether the schema's own ``dump`` has called that of stock
     """
 
-    def __init__(self, field: Any, form: Form, inner: dict[int, Compiled] | None) -> None:
+    def __init__(
+        self,
+        field: Any,
+        form: Form,
+        inner: dict[int, Compiled] | None,
+        *,
+        is_super: bool = False,
+    ) -> None:
         self._field = field
         self._form = form
         self._inner = inner
+        self._is_super = is_super
         self._many: Any = None
+        self._made: MadeSchemaDump | None = None
+        self._compiler: DumpCompiler | None = None
         self._compiled: Compiled | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
@@ -219,37 +248,87 @@ class _NestedFinder:
         if not is_kept or not (compiled is None or compiled.is_current()):
             schema = self._field.schema
             many = schema.many or self._field.many
-            if overrides_dump(schema) is not None:
-                self._compiled = self._dispatch = None
-                return _uniform(partial(schema.dump, many=many), self._form)
+            own_dump = self._own_dump(schema, many)
+            if own_dump is not None:
+                return own_dump
             compiled = find_nested(schema, DUMP, self._inner)
             if compiled is None or compiled is not self._compiled or many is not self._many:
                 self._found = self._find(schema, many, compiled)
                 return self._found
         if compiled is not None and self._dispatch is not None:
             self._dispatch.begin_again()
+        if self._compiler is not None:
+            self._compiler.begin()
         assert self._found is not None
         return self._found
 
+    def _own_dump(self, schema: Any, many: Any) -> Dispatcher | None:
+        """Return what dumps by a schema's own code; None if it is stock's that dumps."""
+        if self._is_super or overrides_dump(schema) is None:
+            return None
+        self._compiled = self._dispatch = self._compiler = None
+        registered = None if many else registered_for(schema, "dump")
+        if registered is None:
+            return _uniform(partial(schema.dump, many=many), self._form)
+        made = self._made
+        if made is None or not made.is_of(schema, registered):
+            bound_schema = BoundSchema(schema, [], self._inner)
+            made = MadeSchemaDump(schema, registered, DumpCompiler(bound_schema, schema))
+            self._made = made
+        made.begin()
+        return CallDumper(made.dump, convert=_CONVERSIONS.get(self._form), is_stock=False)
+
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
-        self._compiled = self._dispatch = None
-        is_text = self._form is Form.TEXT
+        self._compiled = self._dispatch = self._compiler = None
+        is_hooked = has_hooks(schema, "dump")
+        form = _PYTHON if is_hooked else self._form
         if (
             compiled is None
             or compiled.program is None
-            or has_hooks(schema, "dump")
-            or (is_text and not can_be_text(compiled.program.node))
+            or type(schema)._serialize is not STOCK_SERIALIZE
+            or (is_hooked and (many or overrides_processors(schema)))
+            or (form is Form.TEXT and not can_be_text(compiled.program.node))
         ):
-            return _uniform(partial(dump, schema, many=many), self._form)
+            return _uniform(partial(dump_between_hooks, schema, many=bool(many)), self._form)
         bound_program = bound_program_of(compiled)
         assert bound_program is not None
-        dispatch = bound_program.new_dispatch(self._form)
+        dispatch = bound_program.new_dispatch(form)
         # From dump to dump the same one, which nobody else uses.
         self._compiled, self._many, self._dispatch = compiled, many, dispatch
+        convert = _CONVERSIONS.get(self._form)
+        if is_hooked:
+            self._compiler = DumpCompiler(bound_program.bound_schema)
+            between = _between_hooks(schema, dispatch, self._compiler)
+            return CallDumper(between, convert=convert, is_stock=False)
         if not many:
             return dispatch
-        convert = array if is_text else None
-        return CallDumper(dispatch.many, each=dispatch, convert=convert, is_stock=False)
+        return CallDumper(
+            dispatch.many,
+            each=dispatch,
+            convert=array if form is Form.TEXT else None,
+            is_stock=False,
+        )
+
+
+def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> Callable[[Any], Any]:
+    """Return what dumps an object by a schema's program, between its hooks."""
+    keywords = {"many": False}
+    before, after = (
+        hooks_of(schema, tag, compiler, keywords, collections_first=False)
+        for tag in (PRE_DUMP, POST_DUMP)
+    )
+
+    def dump(obj: Any) -> Any:
+        processed = obj
+        for hook in before:
+            processed = hook(processed, obj)
+        about_to_dump(schema, processed, many=False)
+        result = dispatch[type(processed)](processed)
+        for hook in after:
+            result = hook(result, obj)
+        return result
+
+    return dump
 
 
 def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -> CallDumper:

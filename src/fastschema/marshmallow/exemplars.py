@@ -24,6 +24,7 @@ from fastschema.marshmallow.customization import (
     own_classes,
 )
 from fastschema.marshmallow.read_around import MAKES
+from fastschema.registration import is_registered, registered
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_STATE_KEY, STATE_KEY, ClassSnapshot, ClassState, State
 from fastschema.runtime.patching import is_stock, stock_method
@@ -80,11 +81,18 @@ class Exemplar:
     def _begin(self, classes: ClassSnapshot) -> None:
         self.classes = classes
         """What the classes of users were like; another object each time."""
-        self.objects = 0
-        """How many objects were dumped or loaded before it was compiled."""
+        self.objects = thresholds.rows_worth_reading if self._is_registered() else 0
+        """How many objects were dumped or loaded before it was compiled; where a maker is
+        registered, it pays from the first one on."""
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
+
+    def _is_registered(self) -> bool:
+        """Return whether a method of the schema class, or of its fields, is registered."""
+        cls: Any = type(self.schema)
+        classes = own_classes(cls, cls._declared_fields.values()) if registered else ()
+        return any(is_registered(method) for each in classes for method in vars(each).values())
 
     def is_current(self) -> bool:
         """Return whether the classes of users are what they were.

@@ -50,11 +50,12 @@ from fastschema.compiler.nodes import (
     as_template,
     literal,
 )
+from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
-from fastschema.registration import registered
+from fastschema.registration import Registered, registered
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
@@ -183,6 +184,11 @@ class DumpPath(FieldPath):
         """Return the path to a field of the schema, dumped under the name ``attribute``."""
         return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
 
+    @classmethod
+    def of_value(cls) -> DumpPath:
+        """Return the path to a field that dumps single values: the only one of its kind."""
+        return cls(FIELD, lambda fields: fields[0], "None, None")
+
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
         """Return the path to a field of this one, for values that are put into a dictionary.
 
@@ -214,7 +220,8 @@ def describe(field: Any) -> Description:
     if method is None:
         return own_method("_serialize is set on the field object")
     if method in registered:
-        return (_registered, registered[method])
+        what = registered[method]
+        return (_registered, what) if what.maker is None else (_made, what)
     if method not in RULES:
         related = describe_related(field, method)
         if related is not None:
@@ -255,9 +262,18 @@ def _string(field: Any) -> Description:
     return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
 
 
-def _registered(registered: Any, *, path: DumpPath, **_: Any) -> Kind:
-    made: Kind = registered.kind(path.own_method)
-    return made
+def _registered(registered: Registered, *, path: DumpPath, **_: Any) -> Kind:
+    return registered.kind(path.own_method)
+
+
+def _made(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    made = new_slot(
+        slots,
+        "made",
+        lambda bound, cls, form: bound.made_dumper(path.get(bound.fields), registered),
+    )
+    call = f"{made}({{value}}, {as_template(path.arguments)})"
+    return for_all(registered.label, call, user_code=registered.label)
 
 
 def _number(field: Any) -> Description:
@@ -446,7 +462,7 @@ def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) 
     )
 
 
-_SHOWS_OBJECT = (OWN_METHOD, _registered, inferred)
+_SHOWS_OBJECT = (OWN_METHOD, _registered, _made, inferred)
 
 RULES: dict[Any, Rule] = {
     **fields_dates.RULES,

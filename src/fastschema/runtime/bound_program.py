@@ -243,7 +243,7 @@ class Dispatch(dict[type, Dump]):
             self._ambient.append((ambient, bound_schema, seen))
         if not slot.per_class:
             self._values[slot.name] = value
-        if type(value) is NestedDumper:
+        if isinstance(value, NestedDumper):
             self._nested.append(value)
         return value
 

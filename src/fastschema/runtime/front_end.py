@@ -111,6 +111,17 @@ class CompiledSchema(DumpingSchema, Protocol):
         """
         ...
 
+    def dump_inside(self, obj: Any) -> Any:
+        """Dump one object as where the schema is nested: with all that is registered for it."""
+        ...
+
+    def load_inside(self, data: Any) -> Any:
+        """Load data likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
     def hooks(self, many: bool | None) -> Hooks | None:
         """Return what users' code does around a dump, or None if there is no such code.
 

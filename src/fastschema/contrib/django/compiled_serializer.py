@@ -111,6 +111,14 @@ class CompiledSerializer:
 
     loads = validate = load
 
+    def dump_inside(self, obj: Any) -> Any:
+        """Dump one object."""
+        return self.dump(obj, False)
+
+    def load_inside(self, data: Any) -> Any:
+        """Not compiled."""
+        raise TypeError(_NOT_LOADED)
+
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(self.schema, ListSerializer)
