@@ -276,7 +276,7 @@ class _NestedFinder:
             made = MadeSchemaDump(schema, registered, DumpCompiler(bound_schema, schema))
             self._made = made
         made.begin()
-        return CallDumper(made.dump, convert=_CONVERSIONS.get(self._form), is_stock=False)
+        return CallDumper(made.dump, convert=_CONVERSIONS.get(self._form))
 
     def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
         self._compiled = self._dispatch = self._compiler = None
@@ -299,7 +299,7 @@ class _NestedFinder:
         if is_hooked:
             self._compiler = DumpCompiler(bound_program.bound_schema)
             between = _between_hooks(schema, dispatch, self._compiler)
-            return CallDumper(between, convert=convert, is_stock=False)
+            return CallDumper(between, convert=convert)
         if not many:
             return dispatch
         return CallDumper(

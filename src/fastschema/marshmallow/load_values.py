@@ -155,7 +155,7 @@ class SchemaLoader:
     def takes(self, value: Any) -> bool:
         """Return whether a value is of the class that it loads."""
         if self._function is not None:
-            return True
+            return value is not missing
         return type(value) is (list if self.schema.many else dict)
 
     @property
@@ -342,7 +342,7 @@ class PluckLoader(NestedLoader):
 
         :raises ValidationError: as stock
         """
-        if value is None or self._field.many:
+        if not self._is_wrapped(value):
             return self._by_field(value)
         if self._key is None:
             self._key = self._field._field_data_key
@@ -354,8 +354,10 @@ class PluckLoader(NestedLoader):
         self._key = None
 
     def _by_field(self, value: Any) -> Any:
-        plucked = value if value is None or self._field.many else value[self._key]
-        return super()._by_field(plucked)
+        return super()._by_field(value[self._key] if self._is_wrapped(value) else value)
+
+    def _is_wrapped(self, value: Any) -> bool:
+        return not (value is None or value is missing or self._field.many)
 
 
 class ListLoader:
