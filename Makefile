@@ -227,7 +227,8 @@ test-postgresql: $(TEST)/installed
 # marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/tools
+		tests/test_registration.py tests/test_comparing.py tests/contrib/flask \
+		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/tools
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile

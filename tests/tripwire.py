@@ -148,6 +148,8 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "runtime/encode": {"*": _JSON},
     "runtime/standalone": {"*": "source code that users have printed dumps"},
     "marshmallow/dump": {"*": "it dumps, between hooks, by methods and nested schemas of users"},
+    "contrib/oneofschema/makers": {"*": "users' methods say the type of each object"},
+    "contrib/oneofschema/installation": {"*": "it dumps and loads lists, object by object"},
     "marshmallow/hooks": {"*": "it calls the hooks of users, and what their makers make"},
     "marshmallow/load": {"*": "it loads, with hooks, methods and validators of users"},
     "marshmallow/load_values": {"*": "it loads what is nested, by hooks, validators and makers"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 from fastschema.compiler.kinds import by_class, for_all
 from fastschema.compiler.nodes import ANY, Kind, LoadKind, as_template, of_classes, substitute
 from fastschema.runtime.guard import generations
+from fastschema.runtime.patching import stock_of
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
@@ -76,20 +78,35 @@ class Registered:
         return LoadKind(self.label, accepts, convert, names=self.names or {})
 
 
+_ROOMS = {"marshmallow_oneofschema.one_of_schema": "fastschema.contrib.oneofschema"}
+"""By modules of other libraries, where makers for their classes are; see :func:`open_room`."""
+
+
+def in_room(what: Any) -> bool:
+    """Return whether a class, or a function, is of a library for which there are makers of ours."""
+    return getattr(what, "__module__", None) in _ROOMS
+
+
+def open_room(cls: type) -> None:
+    """Register the makers for a class, if it is of such a library."""
+    if in_room(cls):
+        importlib.import_module(_ROOMS[cls.__module__])
+
+
 registered: dict[Any, Registered] = {}
 """What is registered, by the method that it stands for."""
 
 
 def is_registered(method: Any) -> bool:
-    """Return whether a function is registered."""
-    return isinstance(method, FunctionType) and method in registered
+    """Return whether a function is registered by users."""
+    return isinstance(method, FunctionType) and method in registered and not in_room(method)
 
 
 def registered_for(obj: Any, name: str) -> Registered | None:
     """Return what is registered for a method of an object's class; None if it has its own."""
     if not registered or name in vars(obj):
         return None
-    return registered.get(getattr(type(obj), name, None))
+    return registered.get(stock_of(getattr(type(obj), name, None)))
 
 
 def register(
@@ -169,6 +186,11 @@ def _register_maker(method: Any, maker: Maker) -> Maker:
     _check_method(method)
     _keep(method, Registered(_label(method), maker))
     return maker
+
+
+def register_ours(method: Any, maker: Maker) -> None:
+    """Register a maker of fastschema's own, for a method of another library's."""
+    registered[method] = Registered(f"compiled for {method.__qualname__}", maker)
 
 
 def _keep(method: Any, what: Registered) -> None:

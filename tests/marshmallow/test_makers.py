@@ -468,6 +468,7 @@ WRONG_ANIMALS = [
     {"kind": "Dog", "owner": {"kind": "Cat", "lives": "x"}},
     {"kind": "Dog", "owner": 5},
     {"name": 5},
+    None,
 ]
 
 

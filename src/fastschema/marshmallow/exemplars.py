@@ -24,7 +24,7 @@ from fastschema.marshmallow.customization import (
     own_classes,
 )
 from fastschema.marshmallow.read_around import MAKES
-from fastschema.registration import is_registered, registered
+from fastschema.registration import is_registered, open_room, registered
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_STATE_KEY, STATE_KEY, ClassSnapshot, ClassState, State
 from fastschema.runtime.patching import is_stock, stock_method
@@ -147,6 +147,8 @@ class SchemaClassState(ClassState):
 
     def __init__(self, cls: Any) -> None:
         super().__init__(cls)
+        for base in cls.__mro__:
+            open_room(base)
         self._classes = classes_of(cls)
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
         self._names = DECIDING_NAMES

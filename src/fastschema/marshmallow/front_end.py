@@ -28,6 +28,7 @@ from fastschema.marshmallow.dump import (
 )
 from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
 from fastschema.marshmallow.load_values import LoadCompiler
+from fastschema.marshmallow.made import DumpCompiler
 from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.registration import registered_for
@@ -37,7 +38,7 @@ from fastschema.runtime.bound_program import Dispatch, RowDumper
 from fastschema.runtime.front_end import DumpingSchema, Hooks
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
-from fastschema.runtime.patching import calls_super, overridden, stock_method
+from fastschema.runtime.patching import NO_METHODS, calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
 
@@ -127,12 +128,11 @@ class CompiledMarshmallowSchema:
 
     def dump_inside(self, obj: Any) -> Any:
         """Dump one object as where the schema is nested: with all that is registered for it."""
-        dumper = BoundSchema(self.schema, [], None).schema_dumper(self.schema, is_super=False)
-        return dumper.dispatch[type(obj)](obj)
+        return dump_compiler(self.schema)(self.schema)(obj)
 
     def load_inside(self, data: Any) -> Any:
         """Load data likewise."""
-        return LoadCompiler(Load(self._compiled_load(), None, RAISE))(self.schema)(data)
+        return load_compiler(self.schema)(self.schema)(data)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
@@ -212,6 +212,16 @@ class CompiledMarshmallowSchema:
 
     def _compiled_load(self) -> Compiled:
         return self._loading or read_once(self.schema, LOAD)
+
+
+def dump_compiler(schema: Any) -> DumpCompiler:
+    """Return what a maker for a schema is given for dumping; for one dump, in one thread."""
+    return DumpCompiler(BoundSchema(schema, [], None))
+
+
+def load_compiler(schema: Any) -> LoadCompiler:
+    """Return the same for loading."""
+    return LoadCompiler(Load(Compiled(schema, None, "", [], NO_METHODS), None, RAISE))
 
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:

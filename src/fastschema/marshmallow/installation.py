@@ -107,6 +107,11 @@ def install() -> None:
     _replacements.install()
 
 
+def is_installed() -> bool:
+    """Return whether ``install`` was called last, and fastschema is not switched off here."""
+    return _replacements.are_installed and not is_disabled()
+
+
 def uninstall() -> None:
     """Give marshmallow its own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()

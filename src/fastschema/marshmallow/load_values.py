@@ -155,7 +155,7 @@ class SchemaLoader:
     def takes(self, value: Any) -> bool:
         """Return whether a value is of the class that it loads."""
         if self._function is not None:
-            return value is not missing
+            return value is not None and value is not missing
         return type(value) is (list if self.schema.many else dict)
 
     @property
@@ -473,8 +473,11 @@ class LoadCompiler:
         """
         if isinstance(inner, Field):
             return value_loader(self._load, inner)
-        schema = as_schema(inner)
-        loader = _ByOwnSchema(self._load, schema, is_super=schema is self._owner)
+        return self.with_options(as_schema(inner), {})
+
+    def with_options(self, schema: Any, options: dict[str, Any]) -> Callable[[Any], Any]:
+        """Return what loads data as a schema's ``load`` with some options."""
+        loader = _ByOwnSchema(self._load, schema, options, is_super=schema is self._owner)
         self._load.add(loader)
         return loader
 
@@ -482,8 +485,9 @@ class LoadCompiler:
 class _ByOwnSchema:
     """Loads data by a schema that a maker has asked for."""
 
-    def __init__(self, outer: Any, schema: Any, *, is_super: bool) -> None:
+    def __init__(self, outer: Any, schema: Any, options: dict[str, Any], *, is_super: bool) -> None:
         self._schema = schema
+        self._options = options
         self._loader = SchemaLoader(outer, is_super=is_super)
         self._is_found = self._can_load = False
 
@@ -499,13 +503,13 @@ class _ByOwnSchema:
         """
         if not self._is_found:
             self._is_found = True
-            self._can_load = self._loader.find(self._schema, {})
+            self._can_load = self._loader.find(self._schema, self._options)
         if self._can_load:
             try:
                 return self._loader(data)
             except Refused:
                 pass
-        return self._schema.load(data)
+        return self._schema.load(data, **self._options)
 
 
 _SORTS: dict[str, Callable[..., InnerLoader]] = {
