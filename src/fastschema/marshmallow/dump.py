@@ -15,7 +15,13 @@ from fastschema.marshmallow.customization import has_hooks, json_is_stock, overr
 from fastschema.marshmallow.exemplars import FIRST
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.hooks import hooks_of
-from fastschema.marshmallow.made import DumpCompiler, MadeDumper, MadeSchemaDump, SchemaOf
+from fastschema.marshmallow.made import (
+    DumpCompiler,
+    InsideDumper,
+    MadeDumper,
+    MadeSchemaDump,
+    SchemaOf,
+)
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
@@ -72,6 +78,10 @@ class BoundSchema:
     def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
         """Return what dumps the values of a field by what its maker makes."""
         return MadeDumper(field, registered, DumpCompiler(self))
+
+    def inside(self, field: Any) -> InsideDumper:
+        """Return what dumps by a field's own method, with answers for the fields inside of it."""
+        return InsideDumper(field, DumpCompiler(self))
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
         """Return what dumps objects by a schema that a maker has asked for.

@@ -53,6 +53,7 @@ from fastschema.compiler.nodes import (
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.inside import fields_inside
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.registration import Registered, registered
@@ -226,14 +227,30 @@ def describe(field: Any) -> Description:
         related = describe_related(field, method)
         if related is not None:
             return related
+        own = describe_by_rule(field, method, RULES, "_serialize")
+        return (*own, True) if any(map(is_nested, fields_inside(field))) else own
     return describe_by_rule(field, method, RULES, "_serialize")
+
+
+def is_nested(field: Any) -> bool:
+    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
+    description = describe(field)
+    while description[0] is _list_of:
+        description = description[1]
+    return description == NESTED
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
     """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if make == OWN_METHOD:
-        return for_all("the field's own method", path.own_method, none_stays=False)
+        call = path.own_method
+        if len(options) > 1:  # schemas are nested inside of it
+            inside = new_slot(
+                slots, "inside", lambda bound, cls, form: bound.inside(path.get(bound.fields))
+            )
+            call = f"{inside}({{value}}, {as_template(path.arguments)})"
+        return for_all("the field's own method", call, none_stays=False)
     made: Kind = make(*options, path=path, slots=slots)
     return made
 
@@ -435,7 +452,7 @@ def _mapping_of(
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
         return own_method("the schema property is overridden")
-    return (_nested_kind, "nested schema", "nested_dumper")
+    return NESTED
 
 
 def _pluck(field: Any) -> Description:
@@ -462,6 +479,7 @@ def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) 
     )
 
 
+NESTED = (_nested_kind, "nested schema", "nested_dumper")
 _SHOWS_OBJECT = (OWN_METHOD, _registered, _made, inferred)
 
 RULES: dict[Any, Rule] = {

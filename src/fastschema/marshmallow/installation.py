@@ -11,6 +11,7 @@ from fastschema import json
 from fastschema.marshmallow.customization import json_is_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dump_between_hooks, dumps
 from fastschema.marshmallow.exemplars import STOCK_INIT
+from fastschema.marshmallow.inside import REPLACEMENTS
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
@@ -83,6 +84,7 @@ _replacements = Replacements(
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
+        *REPLACEMENTS,
     ]
 )
 

@@ -9,7 +9,14 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missin
 
 from fastschema.compiler.load_code import LoadRow, load_rows
 from fastschema.marshmallow.customization import overrides_load
-from fastschema.marshmallow.load_values import InnerLoader, MadeLoader, value_loader
+from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
+from fastschema.marshmallow.load_fields import is_nested
+from fastschema.marshmallow.load_values import (
+    InnerLoader,
+    MadeLoader,
+    unvalidated_loader,
+    value_loader,
+)
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
@@ -54,6 +61,7 @@ class Load:
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
         self._bound: LoadRow | None = None
         self._inner: list[InnerLoader] = []
+        self._answers: dict[int, Answers] = {}
         self.compiled = compiled
         self.program = compiled.program
         self.fields = compiled.fields
@@ -91,6 +99,7 @@ class Load:
         else:
             self._bound = None  # which refers to it
             self._inner.clear()
+            self._answers.clear()
 
     def begin_nested(
         self, schema: Any, partial: Any, unknown: Any, before: Load | None
@@ -150,6 +159,21 @@ class Load:
         except ValidationError as error:
             return self._stored(error, key, index)
         return loaded
+
+    def load_inside(self, number: int, *arguments: Any) -> Any:
+        """Do the same for a field with others inside of it, for which generated code answers."""
+        found = self._answers.get(number)
+        if found is None:
+            inside = filter(is_nested, fields_inside(self.fields[number]))
+            found = self._answers[number] = {id(each): self._answer(each) for each in inside}
+        token = answers.set(found)
+        try:
+            return self.load_own(number, *arguments)
+        finally:
+            answers.reset(token)
+
+    def _answer(self, field: Any) -> Answer:
+        return Answer(field, unvalidated_loader(self, field), self.partial)
 
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
         """Return the value, if the field's validators agree; errors are stored."""

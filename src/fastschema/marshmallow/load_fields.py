@@ -24,6 +24,7 @@ from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_c
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
+from fastschema.marshmallow.inside import fields_inside
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.registration import Registered, registered
@@ -93,7 +94,17 @@ def describe(field: Any) -> Description:
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    return describe_by_rule(field, unknown, RULES, "_deserialize")
+    described = describe_by_rule(field, unknown, RULES, "_deserialize")
+    is_own = described[0] == OWN_METHOD
+    return (*described, True) if is_own and any(map(is_nested, fields_inside(field))) else described
+
+
+def is_nested(field: Any) -> bool:
+    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
+    description = describe(field)
+    while description[0] is _linked and description[2] == "list":
+        description = description[3]
+    return description == _NESTED
 
 
 def why_not_deserialized(field: Any) -> str | None:
@@ -165,15 +176,17 @@ def kind(
     return replace(made, valid=valid, names=names)
 
 
-def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
+def own_method_kind(number: int, key: str, *, is_validated: bool, has_nested: bool) -> LoadKind:
     """Return the kind of a field whose own ``_deserialize`` is called, and nothing else.
 
     :param number: which field it is
     :param key: its key in the input
     :param is_validated: whether its validators are called, too
+    :param has_nested: whether schemas are nested inside of it
     """
     arguments = f"{number}, {{value}}, {as_template(literal(key))}, data, index, {is_validated}"
-    return LoadKind("the field's own method", call=f"load_own({arguments})")
+    load = "load_inside" if has_nested else "load_own"
+    return LoadKind("the field's own method", call=f"{load}({arguments})")
 
 
 def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:

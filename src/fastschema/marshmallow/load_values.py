@@ -88,6 +88,13 @@ def value_loader(load: Any, field: Any, description: Description | None = None) 
     return function
 
 
+def unvalidated_loader(load: Any, field: Any) -> ValueLoader:
+    """Return the same for a nested field, or a list of those, whose validators are called by it."""
+    loader: Any = value_loader(load, field)
+    loader.validates = False
+    return loader  # type: ignore[no-any-return]
+
+
 @lru_cache(maxsize=CACHE_SIZE)
 def _value_function(
     description: Description, checks: Description, none_stays: bool
@@ -280,6 +287,7 @@ class NestedLoader:
         self._field = field
         self._keywords = outer.keywords
         self._loader = SchemaLoader(outer)
+        self.validates = True
         self._passes_session = passes_session(type(field)._deserialize)
         self.begin_again()
 
@@ -312,12 +320,13 @@ class NestedLoader:
             raise ValidationError(error.messages, valid_data=error.valid_data) from error
         except Refused:
             return self._by_field(value)
-        if has_validators(self._field):
+        if self.validates and has_validators(self._field):
             self._field._validate(loaded)
         return loaded
 
     def _by_field(self, value: Any) -> Any:
-        return recorder.within(self._field.deserialize, value, None, None, **self._keywords)
+        by = self._field.deserialize if self.validates else self._field._deserialize
+        return recorder.within(by, value, None, None, **self._keywords)
 
     def _find(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
@@ -328,7 +337,8 @@ class NestedLoader:
             return
         options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
         self._can_load = self._loader.find(schema, options)
-        if self._can_load and not (has_validators(field) or self._passes_session):
+        is_validated = self.validates and has_validators(field)
+        if self._can_load and not (is_validated or self._passes_session):
             self._row = self._loader.plain_row
 
 
@@ -372,6 +382,7 @@ class ListLoader:
         self._field = field
         self._inner = value_loader(outer, field.inner, inner)
         self._keywords = outer.keywords
+        self.validates = True
 
     def begin_again(self) -> None:
         """Begin another load."""
@@ -383,7 +394,8 @@ class ListLoader:
         """
         field, inner = self._field, self._inner
         if type(value) is not list:
-            return field.deserialize(value, None, None, **self._keywords)
+            by_field = field.deserialize if self.validates else field._deserialize
+            return by_field(value, None, None, **self._keywords)
         none_stays = field.inner.allow_none
         result: list[Any] = []
         errors = {}
@@ -396,7 +408,7 @@ class ListLoader:
                 errors[index] = error.messages
         if errors:
             raise ValidationError(errors, valid_data=result)
-        if has_validators(field):
+        if self.validates and has_validators(field):
             field._validate(result)
         return result
 

@@ -13,7 +13,8 @@ from fastschema.compiler.kinds import ENGINE_NAMES
 from fastschema.compiler.nodes import Form, Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
-from fastschema.marshmallow.fields import DumpPath, describe, kind
+from fastschema.marshmallow.fields import NESTED, DumpPath, describe, is_nested, kind
+from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
 from fastschema.registration import Function, Refused, Registered
 from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
@@ -54,7 +55,12 @@ class DumpCompiler:
         return lambda obj: dumper.dispatch[type(obj)](obj)
 
     def _of_field(self, field: Any) -> Callable[[Any], Any]:
-        generated = _value_function(describe(field))
+        description = describe(field)
+        if description == NESTED:
+            dumper: NestedDumper = self._bound.nested_dumper(field, Form.PYTHON)
+            self._nested.append(dumper)
+            return dumper
+        generated = _value_function(description)
         if generated is None:
             return lambda value: field._serialize(value, None, None)
         bound = self._bound.of_field(field)
@@ -117,22 +123,19 @@ def _refuse(*_: Any) -> Any:
     raise Refused
 
 
-class MadeDumper(NestedDumper):
-    """Dumps the values of a field by what its maker makes, or by the field's own method.
+class _OwnDumper(NestedDumper):
+    """Dumps the values of a field by code of users, which uses fields that are compiled.
 
     :param field: the field
-    :param registered: what is registered for its ``_serialize``
-    :param compiled: what its maker is given
+    :param compiled: what dumps by those
     """
 
-    __slots__ = ("_compiled", "_field", "_function", "_registered")
+    __slots__ = ("_compiled", "_field")
 
-    def __init__(self, field: Any, registered: Registered, compiled: DumpCompiler) -> None:
+    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
         self.found = NOT_FOUND
         self._field = field
-        self._registered = registered
         self._compiled = compiled
-        self._function: Function | None = None
 
     @property
     def dispatch(self) -> Any:
@@ -143,31 +146,68 @@ class MadeDumper(NestedDumper):
         """Look up again what does not belong to the schema; return whether it had changed."""
         return self._compiled.refresh()
 
+
+class MadeDumper(_OwnDumper):
+    """Dumps the values of a field by what its maker makes, or by the field's own method.
+
+    :param registered: what is registered for its ``_serialize``
+    """
+
+    __slots__ = ("_function", "_registered")
+
+    def __init__(self, field: Any, registered: Registered, compiled: DumpCompiler) -> None:
+        super().__init__(field, compiled)
+        self._registered = registered
+        self._function: Function | None = None
+
     def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
         """Dump a value."""
-        if self.found is NOT_FOUND:
-            self._begin()
-        assert self._function is not None
         try:
-            return self._function(value)
+            return self._begun()(value)
         except Refused:
             return self._field._serialize(value, attribute, obj)
 
     def of_object(self, attribute: Any, obj: Any) -> Any:
         """Dump an object, by a field that reads no attribute of it."""
-        if self.found is NOT_FOUND:
-            self._begin()
-        assert self._function is not None
         try:
-            return self._function(obj)
+            return self._begun()(obj)
         except Refused:
             return self._field._serialize(None, attribute, obj)
 
-    def _begin(self) -> None:
-        if self._function is None:
-            self._function = function_of(self._registered, self._field, self._compiled)
-        self._compiled.begin()
-        self.found = True
+    def _begun(self) -> Function:
+        function = self._function
+        if self.found is NOT_FOUND:
+            if function is None:
+                function = function_of(self._registered, self._field, self._compiled)
+                self._function = function
+            self._compiled.begin()
+            self.found = True
+        assert function is not None
+        return function
+
+
+class InsideDumper(_OwnDumper):
+    """Dumps the values of a field by its own method, while those inside of it have answers."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
+        super().__init__(field, compiled)
+        self._answers: Answers | None = None
+
+    def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
+        """Dump a value."""
+        if self.found is NOT_FOUND:
+            self._compiled.begin()
+            self.found = True
+        if self._answers is None:
+            inside = [each for each in fields_inside(self._field) if is_nested(each)]
+            self._answers = {id(each): Answer(each, self._compiled(each)) for each in inside}
+        token = answers.set(self._answers)
+        try:
+            return self._field._serialize(value, attribute, obj)
+        finally:
+            answers.reset(token)
 
 
 class MadeSchemaDump:

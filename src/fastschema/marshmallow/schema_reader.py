@@ -478,7 +478,9 @@ def _load_node_of(index: int, description: Description, slots: list[Slot]) -> Lo
     by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:
-        made = load_fields.own_method_kind(index, key, is_validated=is_custom)
+        made = load_fields.own_method_kind(
+            index, key, is_validated=is_custom, has_nested=len(described) > 2
+        )
         reason = described[1]
     else:
         made = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)
