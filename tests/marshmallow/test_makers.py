@@ -259,6 +259,22 @@ def test_a_maker_is_called_once_for_a_field_whatever_comes():
     assert len(made) == 2
 
 
+def test_the_maker_of_a_hook_is_called_once_for_a_schema():
+    made.clear()
+
+    @fastschema.register(Hooked.after_load)
+    def make_track(schema, compiled):
+        made.append(schema)
+        return lambda data, original: ("made", data["title"])
+
+    schema = Schema.from_dict({"one": fields.Nested(Hooked)})()
+    with installed():
+        for _ in range(5):
+            schema.load([{"one": {"title": "a"}}] * 30, many=True)
+
+    assert len(made) == 1
+
+
 def test_a_maker_that_refuses_leaves_its_field_to_the_method():
     @fastschema.register(Pairs._serialize)
     def dump(field, compiled):

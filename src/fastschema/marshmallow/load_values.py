@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, Protocol
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, error_store, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 from marshmallow.fields import Field
 
@@ -33,6 +33,7 @@ from fastschema.marshmallow.made import as_schema, function_of
 from fastschema.marshmallow.sqlalchemy import loads_instances, pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
 from fastschema.registration import Function, Refused, Registered, registered_for
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.statistics import recorder
 
@@ -47,6 +48,9 @@ def _calls_hooks_by_itself(schema: Any) -> bool:
 
 def _messages(error: Any) -> Any:
     return error.normalized_messages()  # marshmallow has no types for it
+
+
+_HANDLE_ERROR = {"handle_error": stock_method(Schema, "handle_error")}
 
 
 class ValueLoader(Protocol):
@@ -123,7 +127,9 @@ class SchemaLoader:
         self._row: LoadRow | None = None
         self._made: tuple[Any, Registered, Function] | None = None
         self._function: Function | None = None
-        self._hooks: dict[str, list[Hook]] = {}
+        self._pre_load: list[Hook] = []
+        self._post_load: list[Hook] = []
+        self._is_hooked = self._has_validators = False
         self.schema: Any = None
         self.store: Any = ErrorStore()
 
@@ -149,14 +155,16 @@ class SchemaLoader:
         self._unknown = schema.unknown if unknown is None else unknown
         if self._unknown not in (RAISE, INCLUDE, EXCLUDE):
             return False
+        self._handles_errors = overridden(schema, _HANDLE_ERROR) is not None
         is_hooked = has_hooks(schema, "load")
         if is_hooked and _calls_hooks_by_itself(schema):
             return True
         load = self._outer.begin_nested(schema, self._partial, self._unknown, self._before)
-        self._before = load
         if load is not None:
             self._row = load.begin(schema, self.store)
-            self._hooks = self._found_hooks() if is_hooked else {}
+            if load is not self._before:
+                self._find_hooks(is_hooked=is_hooked)
+        self._before = load
         return True
 
     def takes(self, value: Any) -> bool:
@@ -168,7 +176,7 @@ class SchemaLoader:
     @property
     def plain_row(self) -> LoadRow | None:
         """What loads a dictionary where there is no more to do, but for errors in the store."""
-        return None if self._hooks or self.schema.many else self._row
+        return None if self._is_hooked or self.schema.many else self._row
 
     def _made_function(self, schema: Any) -> Function | None:
         """Return what a maker has made for the schema's own ``load``; None if there is none."""
@@ -181,14 +189,17 @@ class SchemaLoader:
             self._made = schema, registered, function
         return self._made[2]
 
-    def _found_hooks(self) -> dict[str, list[Hook]]:
-        keywords = {"many": False, "partial": self._partial}
-        if not IS_MARSHMALLOW_3:
-            keywords["unknown"] = self._unknown
-        return {
-            tag: hooks_of(self.schema, tag, self._compiled, keywords, collections_first=True)
-            for tag in (PRE_LOAD, POST_LOAD)
-        }
+    def _find_hooks(self, *, is_hooked: bool) -> None:
+        schema, self._is_hooked = self.schema, is_hooked
+        if is_hooked:
+            keywords = {"many": False, "partial": self._partial}
+            if not IS_MARSHMALLOW_3:
+                keywords["unknown"] = self._unknown
+            self._pre_load, self._post_load = (
+                hooks_of(schema, tag, self._compiled, keywords, collections_first=True)
+                for tag in (PRE_LOAD, POST_LOAD)
+            )
+            self._has_validators = any(map(schema._hooks.get, (VALIDATES, VALIDATES_SCHEMA)))
 
     def __call__(self, data: Any) -> Any:
         """Load data.
@@ -196,14 +207,12 @@ class SchemaLoader:
         :raises ValidationError: as ``Schema.load``
         :raises Refused: if what a maker has made refuses them
         """
-        if self.schema is None:
-            raise RuntimeError("find() was not called")
         if self._function is not None:
             return self._function(data)
         if self._row is None:
             return self._outer.by_schema(self.schema, data, **self._options)
         before, self.store.errors = self.store.errors, {}
-        loaded = self._between_hooks(data, self._row) if self._hooks else self._rows(data)
+        loaded = self._between_hooks(data, self._row) if self._is_hooked else self._rows(data)
         self.store.errors = before
         return loaded
 
@@ -221,25 +230,22 @@ class SchemaLoader:
 
     def _between_hooks(self, data: Any, row: LoadRow) -> Any:
         """Load an object as ``Schema._do_load``, which this follows line by line."""
-        schema, store = self.schema, self.store
-        errors: Any = {}
+        errors: Any = None
         try:
             processed_data = data
-            for hook in self._hooks[PRE_LOAD]:
+            for hook in self._pre_load:
                 processed_data = hook(processed_data, data)
         except ValidationError as error:
             errors = _messages(error)
             result = None
         if not errors:
             result = row(processed_data, None)
-            if schema._hooks[VALIDATES]:
-                schema._invoke_field_validators(error_store=store, data=result, many=False)
-            if schema._hooks[VALIDATES_SCHEMA]:
+            if self._has_validators:
                 self._validate(result, data)
-            errors = store.errors
+            errors = self.store.errors
             if not errors:
                 try:
-                    for hook in self._hooks[POST_LOAD]:
+                    for hook in self._post_load:
                         result = hook(result, data)
                 except ValidationError as error:
                     errors = _messages(error)
@@ -248,19 +254,23 @@ class SchemaLoader:
         return result
 
     def _validate(self, loaded: Any, data: Any) -> None:
+        schema, store = self.schema, self.store
+        schema._invoke_field_validators(error_store=store, data=loaded, many=False)
+        if not schema._hooks.get(VALIDATES_SCHEMA):
+            return
         keywords = {
-            "error_store": self.store,
+            "error_store": store,
             "data": loaded,
             "original_data": data,
             "many": False,
             "partial": self._partial,
-            "field_errors": bool(self.store.errors),
+            "field_errors": bool(store.errors),
         }
         if not IS_MARSHMALLOW_3:
             keywords["unknown"] = self._unknown
         for passes_collection in (True, False):
             keywords[_PASS_COLLECTION] = passes_collection
-            self.schema._invoke_schema_validators(**keywords)
+            schema._invoke_schema_validators(**keywords)
 
     def fail(self, errors: Any, data: Any, loaded: Any) -> None:
         """Raise what ``Schema.load`` raises for errors.
@@ -272,6 +282,20 @@ class SchemaLoader:
         error = ValidationError(errors, data=data, valid_data=loaded)
         schema.handle_error(error, data, many=schema.many, partial=self._partial)
         raise error
+
+    def nested_error(self, data: Any, loaded: Any) -> ValidationError:
+        """Return what ``Nested._load`` raises for the errors in the store.
+
+        :raises Exception: another one that the schema raises
+        """
+        errors, self.store.errors = self.store.errors, {}
+        if not self._handles_errors:
+            return ValidationError(errors, valid_data=loaded)
+        try:
+            self.fail(errors, data, loaded)
+        except ValidationError as error:
+            errors, loaded = error.messages, error.valid_data
+        return ValidationError(errors, valid_data=loaded)
 
 
 class NestedLoader:
@@ -293,7 +317,7 @@ class NestedLoader:
 
     def begin_again(self) -> None:
         """Begin another load: find the nested schema again when the first value needs it."""
-        self._is_found = self._can_load = False
+        self._is_found = self._can_load = self._is_validated = False
         self._row: LoadRow | None = None
         self._loader.begin_again()
 
@@ -307,12 +331,12 @@ class NestedLoader:
         loader = self._loader
         if not self._can_load or not loader.takes(value):
             return self._by_field(value)
-        try:
-            if self._row is not None and not loader.store.errors:
-                loaded = self._row(value, None)
-                if loader.store.errors:
-                    loader.fail(loader.store.errors, value, loaded)
+        if self._row is not None and not loader.store.errors:
+            loaded = self._row(value, None)
+            if not loader.store.errors:
                 return loaded
+            raise loader.nested_error(value, loaded)
+        try:
             if self._passes_session:
                 pass_session(self._field, loader.schema)
             loaded = loader(value)
@@ -320,7 +344,7 @@ class NestedLoader:
             raise ValidationError(error.messages, valid_data=error.valid_data) from error
         except Refused:
             return self._by_field(value)
-        if self.validates and has_validators(self._field):
+        if self._is_validated:
             self._field._validate(loaded)
         return loaded
 
@@ -337,8 +361,8 @@ class NestedLoader:
             return
         options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
         self._can_load = self._loader.find(schema, options)
-        is_validated = self.validates and has_validators(field)
-        if self._can_load and not (is_validated or self._passes_session):
+        self._is_validated = self.validates and has_validators(field)
+        if self._can_load and not (self._is_validated or self._passes_session):
             self._row = self._loader.plain_row
 
 
