@@ -23,9 +23,7 @@ Function = Callable[..., Any]
 Maker = Callable[[Any, Any], Function]
 """From a field or schema, and what compiles those inside of it, to what does the method's work."""
 
-_OF_FIELDS = frozenset(
-    ["_serialize", "_deserialize", "_format_num", "to_representation", "to_internal_value"]
-)
+_OF_FIELDS = frozenset(["_serialize", "_deserialize", "_format_num", "to_representation"])
 _OF_SCHEMAS = frozenset(["dump", "load"])
 _HOOKS = frozenset(["pre_dump", "post_dump", "pre_load", "post_load"])
 _FRAMEWORKS = ("marshmallow", "rest_framework")
@@ -129,9 +127,9 @@ def register(
 
     :param method: the method that stock calls. Of a field class: ``_serialize``, ``_deserialize``
         (or ``_format_num``, if a number's is all that you override) of marshmallow,
-        ``to_representation`` of DRF. Of a marshmallow schema class: ``dump``, ``load``, or a hook,
-        such as one decorated with ``post_load``. Subclasses that do not override it are compiled
-        too.
+        ``to_representation`` of DRF, which takes no makers. Of a marshmallow schema class:
+        ``dump``, ``load``, or a hook, such as one decorated with ``post_load``. Subclasses that do
+        not override it are compiled too.
     :param function: from a value to its output; called for each value
     :param expression: for a field: a Python expression instead, in which ``{value}`` is the value
         and ``{field}`` the field object; it becomes a part of the generated code, or a function if
@@ -151,6 +149,10 @@ def register(
     if function is None and expression is None:
         if names is not None or common is not None:
             raise TypeError("names= and common= belong to function= and expression=")
+        if method.__name__ == "to_representation":
+            raise TypeError(
+                f"{method.__qualname__} takes function= or expression=: makers are for marshmallow"
+            )
         return lambda maker: _register_maker(method, maker)
     if function is not None and not callable(function):
         raise TypeError(f"function= must be a function of one value, not {function!r}")
