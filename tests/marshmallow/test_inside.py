@@ -266,6 +266,16 @@ def test_a_copy_of_a_field_inside_is_on_its_own():
         assert copied.deserialize({**ITEM, "more": 1}) == ITEM
 
 
+def test_fields_deep_inside_of_others_are_read_in_no_time():
+    field = Table(fields.Nested(ItemSchema))
+    for _ in range(40):
+        field = fields.Dict(values=fields.List(field))
+
+    report = fastschema.compile(Schema.from_dict({"deep": field})).explain()
+
+    assert len(report.fields) == len(report.loading.fields) == 1
+
+
 def test_uninstalling_gives_marshmallow_its_methods_back():
     before = [fields.Nested._serialize, fields.List._deserialize]
     fastschema.install()

@@ -53,7 +53,7 @@ from fastschema.compiler.nodes import (
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
-from fastschema.marshmallow.inside import fields_inside
+from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.registration import Registered, registered
@@ -228,7 +228,7 @@ def describe(field: Any) -> Description:
         if related is not None:
             return related
         own = describe_by_rule(field, method, RULES, "_serialize")
-        return (*own, True) if any(map(is_nested, fields_inside(field))) else own
+        return (*own, True) if holds_nested(field) else own
     return describe_by_rule(field, method, RULES, "_serialize")
 
 

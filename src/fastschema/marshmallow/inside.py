@@ -78,6 +78,17 @@ def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[A
                     yield from fields_inside(each, above)
 
 
+def holds_nested(field: Any) -> bool:
+    """Return whether one of the fields that a field holds is a nested one, alone or in lists."""
+    return any(map(_nests, fields_inside(field)))
+
+
+def _nests(field: Any) -> bool:
+    while type(field) is fields.List:
+        field = field.inner
+    return type(field) is fields.Nested
+
+
 def _serialize(cls: type) -> Callable[..., Any]:
     stock = STOCK[cls, "_serialize"]
 

@@ -24,7 +24,7 @@ from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_c
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
-from fastschema.marshmallow.inside import fields_inside
+from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.registration import Registered, registered
@@ -96,7 +96,7 @@ def describe(field: Any) -> Description:
     unknown = next((method for method in methods if method not in RULES), methods[0])
     described = describe_by_rule(field, unknown, RULES, "_deserialize")
     is_own = described[0] == OWN_METHOD
-    return (*described, True) if is_own and any(map(is_nested, fields_inside(field))) else described
+    return (*described, True) if is_own and holds_nested(field) else described
 
 
 def is_nested(field: Any) -> bool:
