@@ -13,6 +13,7 @@ def _nothing_stays_registered():
     yield
     registration.registered.clear()
     registration.registered.update(before)
+    fastschema.forget()
 
 
 class Doubled(fields.Field):

@@ -16,6 +16,7 @@ def _nothing_stays_registered():
     yield
     registration.registered.clear()
     registration.registered.update(before)
+    fastschema.forget()
 
 
 class OwnSchema(Schema):
