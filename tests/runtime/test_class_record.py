@@ -1,7 +1,5 @@
 """The record of a class: what is found, what is bounded, what is forgotten."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from fastschema.runtime import class_record, thresholds
@@ -18,9 +16,15 @@ class Watched:
     option = 1
 
 
-def compiled(fields):
-    snapshot = Snapshot(fields, frozenset(["option"]), lambda field: ())
-    return SimpleNamespace(snapshot=snapshot)
+class Compiled:
+    """What objects with such fields run, as long as it is current."""
+
+    def __init__(self, fields):
+        self.matches = Snapshot(fields, frozenset(["option"]), lambda field: ()).matches
+        self.is_stale = False
+
+    def is_current(self):
+        return not self.is_stale
 
 
 class Programs:
@@ -33,7 +37,7 @@ class Programs:
     def find(self, names, fields, **options):
         def compile():
             self.compilations += 1
-            return compiled(fields)
+            return Compiled(fields)
 
         return self.programs.find(names, fields, compile, **options)
 
@@ -42,6 +46,17 @@ def test_objects_with_such_fields_run_what_the_first_of_them_compiled_to():
     programs = Programs()
     first = programs.find(("a",), [Field(1)])
     assert programs.find(("a",), [Field(1)]) is first
+
+
+def test_what_is_not_current_any_more_makes_room_for_another():
+    programs = Programs()
+    for number in range(10):
+        first = programs.find(("a",), [Field(number)])
+        assert programs.find(("a",), [Field(number)]) is first
+        first.is_stale = True
+        another = programs.find(("a",), [Field(number)])
+        assert another is not first
+        another.is_stale = True
 
 
 @pytest.mark.parametrize(("names", "option"), [(("a",), 2), (("b",), 1)])
@@ -79,10 +94,17 @@ def test_what_cannot_be_kept_is_compiled_if_that_pays():
 def test_a_class_is_in_use_once_enough_objects_were_counted(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
     record = ClassRecord(Watched)
-    record.count(23)
+    assert not record.count(23)
     assert not record.is_in_use
-    record.count(1)
+    assert record.count(1)
     assert record.is_in_use
+
+
+def test_objects_with_fields_chosen_for_once_count_by_themselves(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 3)
+    record = ClassRecord(Watched)
+    counted = [record.count(1, number) for number in (*range(500), 0, 0, 499, 499)]
+    assert counted == [False] * 501 + [True, False, False]
 
 
 def test_a_change_of_a_class_that_takes_part_forgets_all_but_the_count(monkeypatch):

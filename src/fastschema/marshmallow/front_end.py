@@ -30,8 +30,8 @@ from fastschema.marshmallow.schema_state import Compiled, Direction, forget, rea
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
-from fastschema.runtime.bound_program import Dispatch, RowDumper
-from fastschema.runtime.front_end import DumpingSchema, Hooks
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.front_end import DumpingSchema, Hooks, RowDumper
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method

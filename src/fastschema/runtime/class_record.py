@@ -20,16 +20,17 @@ What is kept is bounded in one way: what is full takes no more. It is forgotten 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ClassSnapshot, ClassState, Snapshot
+from fastschema.runtime.guard import ClassSnapshot, ClassState
 
 MOST_EXEMPLARS = 64
 """For how many combinations of arguments a class has an exemplar."""
 MOST_CHANGES = 8
 """A class that has changed so often since its first use runs as stock."""
+_MOST_COUNTS = 256
 _MOST_NAMES = 64
 """For how many sets of names a class keeps what objects with such fields run."""
 _MOST_FOR_NAMES = 4
@@ -41,9 +42,12 @@ _MOST_MISSES = 16
 class Alike(Protocol):
     """What objects of a class run that have made such fields."""
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """What the fields were like when it was compiled."""
+    def matches(self, fields: Any, /) -> bool:
+        """Return whether fields are what those were of which it was compiled."""
+        ...
+
+    def is_current(self) -> bool:
+        """Return whether all else that it depends on is what it was."""
         ...
 
 
@@ -56,22 +60,22 @@ class MadePrograms(Generic[Compiled]):
     __slots__ = ("_by_names", "_misses")
 
     def __init__(self) -> None:
-        self._by_names: dict[tuple[str, ...], list[Compiled]] = {}
-        self._misses: Counter[tuple[str, ...]] = Counter()
+        self._by_names: dict[Hashable, list[Compiled]] = {}
+        self._misses: Counter[Hashable] = Counter()
         """How many objects in a row had fields of these names, but like those of no other."""
 
     def find(
         self,
-        names: tuple[str, ...],
-        fields: Sequence[Any],
+        names: Hashable,
+        fields: Any,
         compile: Callable[[], Compiled | None],
         *,
         is_worth_reading: bool = False,
     ) -> Compiled | None:
         """Return what an object runs, compiled if its fields are like those of no other.
 
-        :param names: the names of its fields
-        :param fields: its fields, compared with those of others
+        :param names: the names of its fields, and whatever else is worth a look first
+        :param fields: its fields, or what they are like, as :meth:`Alike.matches` compares them
         :param compile: compiles it; None if it runs as stock
         :param is_worth_reading: whether to compile it though it cannot be kept
         """
@@ -82,10 +86,11 @@ class MadePrograms(Generic[Compiled]):
         if alike is None or self._misses[names] >= _MOST_MISSES:
             return compile() if is_worth_reading else None
         for each in alike:
-            if each.snapshot.matches(fields):
+            if each.matches(fields) and each.is_current():
                 self._misses[names] = 0
                 return each
         self._misses[names] += 1
+        alike = [each for each in alike if each.is_current()]
         has_room = len(alike) < _MOST_FOR_NAMES
         compiled = compile() if has_room or is_worth_reading else None
         if compiled is not None and has_room:
@@ -99,42 +104,48 @@ class ClassRecord(ClassState):
     :param cls: the class
     """
 
-    __slots__ = ("_changes", "_classes", "_objects", "exemplars", "made")
-
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._objects = 0
+        self._counts: Counter[Hashable] = Counter()
         self._changes = 0
         self.forget()
 
     def forget(self) -> None:
         """Forget all but how much the class is used, and how often it has changed."""
-        self._classes: ClassSnapshot | None = None
+        self.classes: ClassSnapshot | None = None
+        """What is watched."""
         self.exemplars: dict[Hashable, Any] = {}
         """By what chooses the fields of an object (arguments; in DRF, the language), its exemplar;
         None where there can be none."""
         self.made: dict[str, MadePrograms[Any]] = {}
         """By direction, what made objects run."""
 
-    def count(self, objects: int) -> None:
-        """Count objects that are to be dumped or loaded."""
-        self._objects += objects
+    def count(self, objects: int, key: Hashable = None) -> bool:
+        """Count objects that are to be dumped or loaded; return whether a program is worth it.
+
+        :param key: what chooses their fields, where a program for these objects is worth no more
+            than they are: one-offs are not compiled
+        """
+        counts = self._counts
+        if len(counts) < _MOST_COUNTS or key in counts:
+            counts[key] += objects
+        return thresholds.is_worth_compiling(counts[key])
 
     @property
     def is_in_use(self) -> bool:
         """Whether so many objects were counted that the class is worth a program."""
-        return thresholds.is_worth_compiling(self._objects)
+        return thresholds.is_worth_compiling(self._counts[None])
 
     def watch(self, classes: Iterable[Any]) -> None:
         """Notice from now on if classes change, or objects that hold options of classes."""
-        if self._classes is None:
-            self._classes = ClassSnapshot()
+        if self.classes is None:
+            self.classes = ClassSnapshot()
         for each in classes:
-            self._classes.add(each)
+            self.classes.add(each)
 
     def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
-        if self._classes is not None and not self._classes.is_current():
+        if self.classes is not None and not self.classes.is_current():
             self.forget()
             self._changes += 1
         return self._changes <= MOST_CHANGES
