@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import GeneratorType
+from types import GeneratorType, SimpleNamespace
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError
@@ -29,16 +29,16 @@ from fastschema.marshmallow.dump import (
 from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
 from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.made import DumpCompiler
-from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
+from fastschema.marshmallow.schema_state import Compiled, Direction, KnownNested, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.registration import registered_for
 from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
-from fastschema.runtime.bound_program import Dispatch, RowDumper
-from fastschema.runtime.front_end import DumpingSchema, Hooks
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.front_end import DumpingSchema, Hooks, RowDumper
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
-from fastschema.runtime.patching import NO_METHODS, calls_super, overridden, stock_method
+from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import disabled
 
@@ -216,12 +216,13 @@ class CompiledMarshmallowSchema:
 
 def dump_compiler(schema: Any) -> DumpCompiler:
     """Return what a maker for a schema is given for dumping; for one dump, in one thread."""
-    return DumpCompiler(BoundSchema(schema, [], None))
+    return DumpCompiler(BoundSchema(schema, [], KnownNested(None)))
 
 
 def load_compiler(schema: Any) -> LoadCompiler:
     """Return the same for loading."""
-    return LoadCompiler(Load(Compiled(schema, None, "", [], NO_METHODS), None, RAISE))
+    outer: Any = SimpleNamespace(program=None, fields=[], nested=KnownNested(None))
+    return LoadCompiler(Load(outer, None, RAISE))
 
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:

@@ -42,9 +42,7 @@ def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
     return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options)
 
 
-LOAD = Direction(
-    "load", "load_fields", describe_load, make_load_program, overrides_load, lambda field: 1, LOADS
-)
+LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load, LOADS)
 
 
 class Load:
@@ -102,15 +100,16 @@ class Load:
             self._answers.clear()
 
     def begin_nested(
-        self, schema: Any, partial: Any, unknown: Any, before: Load | None
+        self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
     ) -> Load | None:
         """Return a load by a nested schema, which has not begun; None if stock must load.
 
+        :param field: the field that nests it
         :param before: that of the load before, if there was one
         """
         if not is_plain_partial(partial):
             return None
-        compiled = find_nested(schema, LOAD, self.compiled.inner)
+        compiled = find_nested(schema, LOAD, self.compiled.nested.of(field))
         if compiled is None or compiled.program is None:
             return None
         if (

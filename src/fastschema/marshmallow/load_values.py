@@ -29,7 +29,7 @@ from fastschema.marshmallow.customization import (
     overrides_processors,
 )
 from fastschema.marshmallow.hooks import Hook, hooks_of
-from fastschema.marshmallow.made import as_schema, function_of
+from fastschema.marshmallow.made import SchemaOf, as_schema, function_of
 from fastschema.marshmallow.sqlalchemy import loads_instances, pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
 from fastschema.registration import Function, Refused, Registered, registered_for
@@ -138,9 +138,11 @@ class SchemaLoader:
         self.schema = self._row = self._function = None
         self.store.errors = {}
 
-    def find(self, schema: Any, options: dict[str, Any]) -> bool:
+    def find(self, field: Any, schema: Any, options: dict[str, Any]) -> bool:
         """Find how a schema loads; return whether it does more than its own ``load``.
 
+        :param field: the field that nests it
+        :param schema: the schema
         :param options: what its ``load`` is given
         """
         self.schema, self._options = schema, options
@@ -159,7 +161,7 @@ class SchemaLoader:
         is_hooked = has_hooks(schema, "load")
         if is_hooked and _calls_hooks_by_itself(schema):
             return True
-        load = self._outer.begin_nested(schema, self._partial, self._unknown, self._before)
+        load = self._outer.begin_nested(field, schema, self._partial, self._unknown, self._before)
         if load is not None:
             self._row = load.begin(schema, self.store)
             if load is not self._before:
@@ -360,7 +362,7 @@ class NestedLoader:
         if bool(schema.many or field.many) is not bool(schema.many):
             return
         options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
-        self._can_load = self._loader.find(schema, options)
+        self._can_load = self._loader.find(field, schema, options)
         self._is_validated = self.validates and has_validators(field)
         if self._can_load and not (self._is_validated or self._passes_session):
             self._row = self._loader.plain_row
@@ -539,7 +541,7 @@ class _ByOwnSchema:
         """
         if not self._is_found:
             self._is_found = True
-            self._can_load = self._loader.find(self._schema, self._options)
+            self._can_load = self._loader.find(SchemaOf(self._schema), self._schema, self._options)
         if self._can_load:
             try:
                 return self._loader(data)

@@ -27,6 +27,7 @@ class SchemaOf(NamedTuple):
 
     schema: Any
     many: bool = False
+    root: Any = None
 
 
 class DumpCompiler:
