@@ -1,5 +1,7 @@
 """fastschema speeds up the schemas you already have."""
 
+__version__ = "0.1.0"  # what is imported asks for it
+
 from fastschema import json
 from fastschema.comparing import assert_loads_same, assert_same
 from fastschema.plan import Plan, compile, forget
@@ -9,7 +11,6 @@ from fastschema.report import FieldReport, Report
 from fastschema.statistics import Statistics, stats
 from fastschema.switch import disabled, enabled, install, uninstall
 
-__version__ = "0.1.0"
 __all__ = [
     "FieldReport",
     "Plan",
