@@ -13,6 +13,7 @@ from fastschema.marshmallow.inside import Answer, Answers, answers, fields_insid
 from fastschema.marshmallow.load_fields import is_nested
 from fastschema.marshmallow.load_values import (
     InnerLoader,
+    LoadCompiler,
     MadeLoader,
     unvalidated_loader,
     value_loader,
@@ -225,6 +226,13 @@ class Load:
     def add(self, loader: InnerLoader) -> None:
         """Let what loads inner values begin again with each load."""
         self._inner.append(loader)
+
+    def compiler(self, owner: Any = None) -> LoadCompiler:
+        """Return what a maker is given.
+
+        :param owner: the schema for which it is called, if it is for its ``load``
+        """
+        return LoadCompiler(self, owner)
 
     def by_schema(self, schema: Any, data: Any, **options: Any) -> Any:
         """Load by a nested schema with all that stock does around generated code."""
