@@ -38,7 +38,7 @@ OPTIONS ?=
 	bench-single-peers bench-streaming \
 	bench-small-applications figures-small-applications bench-rooms bench-relations \
 	bench-parts bench-parts-3.14 figures-parts \
-	bench-applications figures-applications $(APPLICATIONS:%=bench-application-%) \
+	bench-applications bench-extrap figures-applications $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
@@ -113,6 +113,16 @@ $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed
 	$(PYTHON) -m venv .venv/applications/$*
 	.venv/applications/$*/bin/pip install --quiet --upgrade pip
 	.venv/applications/$*/bin/pip install --quiet --editable . $(NEEDS_OF_$*)
+	touch $@
+
+EXTRAP := .venv/applications/extrap
+bench-extrap: $(EXTRAP)/installed  ## Extra-P's experiments, loaded and dumped, beside the paper's figures
+	$(EXTRAP)/bin/python benchmarks/extrap/measure.py --profile $(PROFILE) --experiments $(EXTRAP)/experiments
+
+$(EXTRAP)/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv $(EXTRAP)
+	$(EXTRAP)/bin/pip install --quiet --upgrade pip
+	$(EXTRAP)/bin/pip install --quiet --editable . orjson "extrap==4.2.5" "marshmallow==3.26.*"
 	touch $@
 
 bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/benchmarks.md
@@ -217,7 +227,8 @@ test-postgresql: $(TEST)/installed
 # marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/contrib/flask tests/contrib/sqlalchemy tests/tools
+		tests/test_registration.py tests/test_comparing.py tests/contrib/flask \
+		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/tools
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile

@@ -86,6 +86,37 @@ def looked_at(count: int) -> Run:
     return dump(schema, orders(count))
 
 
+OLDER = FlatSchema()
+
+
+@MARSHMALLOW.add("module-level schema, older than install()")
+def older(count: int) -> Run:
+    return dump(OLDER, flat_rows(count))
+
+
+@MARSHMALLOW.add("module-level schema of three fields")
+def three_fields(count: int) -> Run:
+    class Three(Schema):
+        id = fields.Integer()
+        title = fields.String()
+        quantity = fields.Integer()
+
+    return dump(Three(), flat_rows(count))
+
+
+@MARSHMALLOW.add("a Method that dumps by a module-level schema")
+def by_method(count: int) -> Run:
+    flat = FlatSchema()
+
+    class Outer(Schema):
+        inner = fields.Method("get_inner")
+
+        def get_inner(self, row: Any) -> Any:
+            return flat.dump(row)
+
+    return dump(Outer(), flat_rows(count))
+
+
 @MARSHMALLOW.add("schema made in the view")
 def made_in_view(count: int) -> Run:
     return dump_by_new(OrderSchema, orders(count))
@@ -119,6 +150,47 @@ def with_own_init(count: int) -> Run:
             self.user = user
 
     return dump_by_new(Owned, flat_rows(count), user="ann")
+
+
+@MARSHMALLOW.add("schema made in the view, whose __init__ removes a field")
+def removes_field(count: int) -> Run:
+    class Removes(FlatSchema):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.dump_fields.pop("due")
+
+    return dump_by_new(Removes, flat_rows(count))
+
+
+@MARSHMALLOW.add("schema made in the view, with a field that binds itself")
+def binds_itself(count: int) -> Run:
+    class Bound(fields.String):
+        def _bind_to_schema(self, field_name: str, parent: Any) -> None:
+            super()._bind_to_schema(field_name, parent)
+            self.metadata = {**self.metadata, "label": field_name.title()}
+
+    return dump_by_new(type("Binding", (FlatSchema,), {"title": Bound()}), flat_rows(count))
+
+
+@MARSHMALLOW.add("schema made in the view, that nests schema objects")
+def nests_objects(count: int) -> Run:
+    class Nesting(OrderSchema):
+        author = fields.Nested(AuthorSchema(only=["name"]))
+
+    return dump_by_new(Nesting, orders(count))
+
+
+@MARSHMALLOW.add("classes made for each call, one nested in the other")
+def nested_from_dict(count: int) -> Run:
+    rows = orders(count)
+
+    def run() -> Any:
+        author = Schema.from_dict({"name": fields.String()})
+        content = {"id": fields.Integer(), "title": fields.String(), "due": fields.Date()}
+        schema = Schema.from_dict({**content, "author": fields.Nested(author)})()
+        return dump(schema, rows)()
+
+    return run
 
 
 @MARSHMALLOW.add("Schema.from_dict for each call")

@@ -310,7 +310,7 @@ OF_MARSHMALLOW = {
     **OF_BOTH,
     "generated code that dumps and loads": {f"{MARSHMALLOW}.schema_state:find_compiled": NONE},
     "schemas without fields": {f"{MARSHMALLOW}.exemplars:find_exemplar": NONE},
-    "one schema for all that are alike": {f"{MARSHMALLOW}.exemplars:Exemplar.watch_nested": FALSE},
+    "one schema for all that are alike": {f"{MARSHMALLOW}.schema_state:unseen_schemas": NONE},
     "loads kept for the next load": {f"{MARSHMALLOW}.load:Load.end": NONE},
     "nested loads by generated code": {f"{MARSHMALLOW}.load:Load.begin_nested": NONE},
     "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},

@@ -206,7 +206,7 @@ def main() -> None:
     """List the requests, or measure one."""
     front_end, *order = sys.argv[1:]
     choose_database()
-    thresholds.rows_worth_reading, thresholds.spares_first_schemas = 1, False  # compile at once
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_once = 1  # compile at once
     collection, switch, versions = FRONT_ENDS[front_end]()
     if not order:
         names = [pattern.name for pattern in collection.patterns]

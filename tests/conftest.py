@@ -21,8 +21,9 @@ _OF_USERS = {
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
-    thresholds.spares_first_schemas = False
+    thresholds.rows_worth_binding = 1
+    thresholds.values_worth_a_look = 0
+    thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_a_recipe = 1
     thresholds.fewest_rows = None
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, post_load, validates_schema
 
 import fastschema
 from fastschema import registration
@@ -16,6 +16,20 @@ def _nothing_stays_registered():
     yield
     registration.registered.clear()
     registration.registered.update(before)
+    fastschema.forget()
+
+
+class OwnSchema(Schema):
+    def dump(self, obj, **kwargs):
+        return super().dump(obj, **kwargs)
+
+    @post_load
+    def make(self, data, **kwargs):
+        return data
+
+    @validates_schema
+    def check(self, data, **kwargs):
+        pass
 
 
 def own_field(name):
@@ -228,17 +242,68 @@ def test_whatever_a_registered_function_returns_is_written_as_by_stock(result):
 
 
 @pytest.mark.parametrize(
-    "no_method", [None, 5, "MyField._serialize", print, own_field("a"), fields.Field.serialize]
+    "no_method",
+    [
+        *(None, 5, "MyField._serialize", print, own_field("a"), fields.Field.serialize),
+        *(OwnSchema.check, OwnSchema),
+    ],
 )
-def test_registering_what_is_no_serializing_method_is_refused(no_method):
+def test_registering_what_is_no_method_that_stock_calls_for_values_is_refused(no_method):
     with pytest.raises(TypeError, match="register"):
         fastschema.register(no_method, function=str)
 
 
-@pytest.mark.parametrize("how", [{}, {"function": str, "expression": "str({value})"}])
-def test_registering_takes_one_of_function_and_expression(how):
+def test_registering_takes_one_of_function_and_expression():
+    how = {"function": str, "expression": "str({value})"}
     with pytest.raises(TypeError, match="one of function= and expression="):
         fastschema.register(own_field("a")._serialize, **how)
+
+
+@pytest.mark.parametrize("how", [{"common": int}, {"names": {"a": 1}}])
+def test_a_maker_takes_no_names_and_no_common_class(how):
+    with pytest.raises(TypeError, match="names= and common= belong to function= and expression="):
+        fastschema.register(own_field("a")._serialize, **how)
+
+
+@pytest.mark.parametrize("method", [OwnSchema.dump, OwnSchema.make])
+@pytest.mark.parametrize("how", [{"expression": "{value}"}, {"function": str, "common": int}])
+def test_methods_of_schemas_have_no_expressions(method, how):
+    with pytest.raises(TypeError, match=r"OwnSchema.\w+ is no method of a field: it takes a func"):
+        fastschema.register(method, **how)
+
+
+def test_makers_are_for_marshmallow():
+    class Own:
+        def to_representation(self, value):
+            return value
+
+    with pytest.raises(TypeError, match=r"takes function= or expression=: makers are for marsh"):
+        fastschema.register(Own.to_representation)
+
+
+def test_a_maker_has_to_be_a_function():
+    with pytest.raises(TypeError, match="a maker must be a function of a field and compiled"):
+        fastschema.register(OwnSchema.dump)(5)
+
+
+def test_a_maker_is_registered_once():
+    field = own_field("a")
+    one, other = fastschema.register(field._serialize), fastschema.register(field._serialize)
+    one(lambda field, compiled: str)
+
+    with pytest.raises(ValueError, match=r"Own._serialize is registered already"):
+        other(lambda field, compiled: str)
+
+
+def test_the_methods_of_objects_are_not_registered():
+    with pytest.raises(TypeError, match=r"takes _serialize of the class, not of an object"):
+        fastschema.register(own_field("a")()._serialize)
+
+
+@pytest.mark.parametrize("method", [Schema.dump, Schema.load, fields.Nested._deserialize])
+def test_a_maker_does_not_replace_what_marshmallow_has(method):
+    with pytest.raises(ValueError, match=r"is a method of marshmallow"):
+        fastschema.register(method)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from fastschema.runtime import thresholds
 from marshmallow import Schema, fields
 thresholds.rows_worth_reading = 1
 thresholds.fewest_rows = None
-thresholds.values_worth_comparing.update(dump=0, load=0)
+thresholds.rows_worth_binding = 1
+thresholds.values_worth_a_look = 0
 class Dog(Schema):
     name = fields.String()
 

@@ -148,7 +148,14 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "runtime/encode": {"*": _JSON},
     "runtime/standalone": {"*": "source code that users have printed dumps"},
     "marshmallow/dump": {"*": "it dumps, between hooks, by methods and nested schemas of users"},
+    "contrib/oneofschema/makers": {"*": "users' methods say the type of each object"},
+    "contrib/oneofschema/installation": {"*": "it dumps and loads lists, object by object"},
+    "marshmallow/hooks": {"*": "it calls the hooks of users, and what their makers make"},
+    "marshmallow/inside": {"*": "it dumps and loads what the methods of users' fields ask for"},
     "marshmallow/load": {"*": "it loads, with hooks, methods and validators of users"},
+    "marshmallow/load_values": {"*": "it loads what is nested, by hooks, validators and makers"},
+    "marshmallow/schema_loader": {"*": "it loads by nested schemas, with hooks and validators"},
+    "marshmallow/made": {"*": "it calls makers when a value comes, and dumps by what they make"},
     "marshmallow/front_end": {
         **dict.fromkeys(
             [

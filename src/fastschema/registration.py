@@ -1,52 +1,110 @@
-"""register(): users compile their own fields."""
+"""register(): users compile their own fields, schemas and hooks."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from fastschema.compiler.kinds import by_class, for_all
-from fastschema.compiler.nodes import ANY, Kind, as_template
+from fastschema.compiler.nodes import ANY, Kind, LoadKind, as_template, of_classes, substitute
 from fastschema.runtime.guard import generations
+from fastschema.runtime.patching import stock_of
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
 
+Function = Callable[..., Any]
+Maker = Callable[[Any, Any], Function]
+"""From a field or schema, and what compiles those inside of it, to what does the method's work."""
+
+_OF_FIELDS = frozenset(["_serialize", "_deserialize", "_format_num", "to_representation"])
+_OF_SCHEMAS = frozenset(["dump", "load"])
+_HOOKS = frozenset(["pre_dump", "post_dump", "pre_load", "post_load"])
+_FRAMEWORKS = ("marshmallow", "rest_framework")
+
+
+class Refused(Exception):  # noqa: N818  # it is no error
+    """Raised by what a maker makes, for a value that it leaves to the method itself.
+
+    A maker may raise it, too: then the method is called for all values of that field.
+    """
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RegisteredKind:
+class Registered:
     """What :func:`register` was told; see there.
 
     :param label: how reports name it
-    :param common: the name of the class that it is for, or None for all values
+    :param maker: makes a function for each field or schema; None: there is an expression
+    :param common: the name of the class that the expression is for, or None for all values
     :param expression: a template, whose names are unlike those of any other
     :param names: the objects of those names
     """
 
     label: str
-    common: str | None
-    expression: str
-    names: Mapping[str, object]
+    maker: Maker | None
+    common: str | None = None
+    expression: str = ""
+    names: Mapping[str, object] | None = None
 
     def kind(
         self, otherwise: str, any_value: Callable[[str], str] = lambda template: template
     ) -> Kind:
-        """Return the kind of a field whose method is registered.
+        """Return the kind of a field whose method is registered with an expression.
 
         :param otherwise: the template for the values that are not of the common class
         :param any_value: makes a template fit for values of all classes
         """
+        names = self.names or {}
         if self.common is None:
-            return for_all(self.label, any_value(self.expression), names=self.names)
-        return by_class(self.label, self.common, self.expression, otherwise, ANY, names=self.names)
+            return for_all(self.label, any_value(self.expression), names=names)
+        return by_class(self.label, self.common, self.expression, otherwise, ANY, names=names)
+
+    def load_kind(self, field: str) -> LoadKind:
+        """Return the same for a field that is loaded. Where it fails, the method is called.
+
+        :param field: an expression for the field
+        """
+        accepts = None if self.common is None else of_classes(self.common)
+        convert = substitute(self.expression, value="{value}", field=as_template(field))
+        return LoadKind(self.label, accepts, convert, names=self.names or {})
 
 
-registered: dict[Any, RegisteredKind] = {}
-"""The registered kinds, by the method that they stand for."""
+_ROOMS = {"marshmallow_oneofschema.one_of_schema": "fastschema.contrib.oneofschema"}
+"""By modules of other libraries, where makers for their classes are; see :func:`open_room`."""
+
+
+def in_room(what: Any) -> bool:
+    """Return whether a class, or a function, is of a library for which there are makers of ours."""
+    return getattr(what, "__module__", None) in _ROOMS
+
+
+def open_room(cls: type) -> None:
+    """Register the makers for a class, if it is of such a library."""
+    if in_room(cls):
+        importlib.import_module(_ROOMS[cls.__module__])
+
+
+registered: dict[Any, Registered] = {}
+"""What is registered, by the method that it stands for."""
+
+
+def is_registered(method: Any) -> bool:
+    """Return whether a function is registered by users."""
+    return isinstance(method, FunctionType) and method in registered and not in_room(method)
+
+
+def registered_for(obj: Any, name: str) -> Registered | None:
+    """Return what is registered for a method of an object's class; None if it has its own."""
+    if not registered or name in vars(obj):
+        return None
+    return registered.get(stock_of(getattr(type(obj), name, None)))
 
 
 def register(
@@ -56,58 +114,116 @@ def register(
     expression: str | None = None,
     names: Mapping[str, object] | None = None,
     common: type | None = None,
-) -> None:
-    """Tell what a field of your own does to a value, so that it can be compiled.
+) -> Any:
+    """Tell what a method of your own does to a value, so that it can be compiled.
 
-    It must do what the method does: fastschema does not check. None stays None without a call.
+    Without ``function`` and ``expression`` this is a decorator for a *maker*: a function that takes
+    the field (or the schema) and ``compiled``, and returns a function from a value to what becomes
+    of it. ``compiled(inner)`` is that function for a field or a schema inside. A maker is called
+    when the first value comes, once for each field object that is compiled.
 
-    :param method: the method that stock calls: ``MyField._serialize`` of a marshmallow field,
-        ``MyField.to_representation`` of a DRF field. Fields of subclasses that do not override
-        it are compiled too.
+    It must do what the method does: fastschema does not check, but :func:`fastschema.assert_same`
+    does. For a field, None stays None without a call when it is dumped.
+
+    :param method: the method that stock calls. Of a field class: ``_serialize``, ``_deserialize``
+        (or ``_format_num``, if a number's is all that you override) of marshmallow,
+        ``to_representation`` of DRF, which takes no makers. Of a marshmallow schema class:
+        ``dump``, ``load``, or a hook, such as one decorated with ``post_load``. Subclasses that do
+        not override it are compiled too.
     :param function: from a value to its output; called for each value
-    :param expression: a Python expression instead, in which ``{value}`` is the value and
-        ``{field}`` the field object; it becomes a part of the generated code, or a function if it
-        names anything but built-ins
+    :param expression: for a field: a Python expression instead, in which ``{value}`` is the value
+        and ``{field}`` the field object; it becomes a part of the generated code, or a function if
+        it names anything but built-ins
     :param names: the objects that the expression names
     :param common: if given, only values of exactly this class are treated so; all others go to
         the method itself
-    :raises TypeError: if it is no function of a field class, not exactly one of ``function`` and
-        ``expression`` is given, or an argument is of another type
+    :returns: a decorator, if neither a function nor an expression is given; else None
+    :raises TypeError: if it is no such method, ``function`` and ``expression`` are both given, or
+        an argument is of another type
     :raises ValueError: if the method is marshmallow's or DRF's own, or registered already; if the
         expression is no Python expression, or does not use ``{value}``
     """
-    name = getattr(method, "__name__", None)
-    if not callable(method) or name not in ("_serialize", "to_representation"):
-        raise TypeError(
-            "register() takes the function that stock calls, MyField._serialize or "
-            f"MyField.to_representation, not {method!r}"
-        )
-    if method.__module__.partition(".")[0] in ("marshmallow", "rest_framework"):
-        raise ValueError(
-            f"{method.__qualname__} is a method of {method.__module__}, which all its fields have. "
-            "Register the method of a field class of your own."
-        )
-    if method in registered:
-        raise ValueError(f"{method.__qualname__} is registered already")
-    if (function is None) == (expression is None):
+    _check_method(method)
+    if function is not None and expression is not None:
         raise TypeError("register() takes one of function= and expression=")
+    if function is None and expression is None:
+        if names is not None or common is not None:
+            raise TypeError("names= and common= belong to function= and expression=")
+        if method.__name__ == "to_representation":
+            raise TypeError(
+                f"{method.__qualname__} takes function= or expression=: makers are for marshmallow"
+            )
+        return lambda maker: _register_maker(method, maker)
     if function is not None and not callable(function):
         raise TypeError(f"function= must be a function of one value, not {function!r}")
     if common is not None and not isinstance(common, type):
         raise TypeError(f"common= must be a class, such as int, not {common!r}")
+    label = _label(method)
+    if method.__name__ not in _OF_FIELDS:
+        if expression is not None or common is not None:
+            raise TypeError(f"{method.__qualname__} is no method of a field: it takes a function")
+        assert function is not None
+        given = function
+        _keep(method, Registered(label, lambda schema, compiled: given))
+        return None
     number = next(_numbers)
     function_name, class_name = f"registered_{number}", f"common_class_{number}"
     template = f"{function_name}({{value}})"
     if expression is not None:
         template, function = _compiled(expression, names or {}, function_name)
     own_names: dict[str, object] = {function_name: function, class_name: common}
-    registered[method] = RegisteredKind(
-        f"registered for {method.__qualname__}",
-        None if common is None else class_name,
-        template,
-        {name: each for name, each in own_names.items() if each is not None},
-    )
+    common_name = None if common is None else class_name
+    used = {name: each for name, each in own_names.items() if each is not None}
+    _keep(method, Registered(label, None, common_name, template, used))
+    return None
+
+
+def _label(method: Any) -> str:
+    return f"registered for {method.__qualname__}"
+
+
+def _register_maker(method: Any, maker: Maker) -> Maker:
+    if not callable(maker):
+        raise TypeError(f"a maker must be a function of a field and compiled, not {maker!r}")
+    _check_method(method)
+    _keep(method, Registered(_label(method), maker))
+    return maker
+
+
+def register_ours(method: Any, maker: Maker) -> None:
+    """Register a maker of fastschema's own, for a method of another library's."""
+    registered[method] = Registered(f"compiled for {method.__qualname__}", maker)
+
+
+def _keep(method: Any, what: Registered) -> None:
+    registered[method] = what
     generations.forget()
+
+
+def _check_method(method: Any) -> None:
+    """Check that a method can be registered.
+
+    :raises TypeError: if it is none that stock calls for values
+    :raises ValueError: if it is stock's own, or registered already
+    """
+    name = getattr(method, "__name__", None)
+    is_hook = not _HOOKS.isdisjoint(getattr(method, "__marshmallow_hook__", ()))
+    if not callable(method) or not (is_hook or name in _OF_FIELDS or name in _OF_SCHEMAS):
+        raise TypeError(
+            "register() takes the function that stock calls, such as MyField._serialize, "
+            f"MyField._deserialize, MySchema.load or a hook, not {method!r}"
+        )
+    if hasattr(method, "__self__"):
+        raise TypeError(
+            f"register() takes {name} of the class, not of an object: {method.__qualname__}"
+        )
+    if method.__module__.partition(".")[0] in _FRAMEWORKS:
+        raise ValueError(
+            f"{method.__qualname__} is a method of {method.__module__}, which all its fields have. "
+            "Register the method of a class of your own."
+        )
+    if method in registered:
+        raise ValueError(f"{method.__qualname__} is registered already")
 
 
 def _compiled(

@@ -43,6 +43,7 @@ class Report:
     :param loading: how it loads, if fastschema compiles that
     :param notes: what else there is to know, a sentence each
     :param override: the method of yours that calls the compiled one by ``super()``, or ""
+    :param registered: what is registered for its own ``dump`` or ``load``, and for its hooks, or ""
     """
 
     schema: str
@@ -51,6 +52,7 @@ class Report:
     loading: Report | None = None
     notes: Sequence[str] = ()
     override: str = ""
+    registered: str = ""
 
     @property
     def compiled(self) -> int:
@@ -128,6 +130,11 @@ class Above:
         self._schemas = schemas
         self._told: Counter[Hashable] = Counter() if told is None else told
 
+    @property
+    def is_nested(self) -> bool:
+        """Whether there are any."""
+        return bool(self._schemas)
+
     def with_schema(self, schema: Hashable) -> Above | None:
         """Return the same and one more; None where a report need not tell of that once more.
 
@@ -170,6 +177,8 @@ def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[F
             report = replace(report, compiled=False, custom=False, why=child.why)
         elif child is not None and child.override:
             report = replace(report, compiled=True, custom=True, why="")
+        if child is not None and child.registered:
+            report = replace(report, kind=f"{report.kind}, {child.registered}")
         result.append(report)
         for field in child or ():
             result.append(replace(field, key=f"{report.key}.{field.key}"))

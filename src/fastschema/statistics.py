@@ -79,8 +79,12 @@ class Recorder:
 
     def stock(self, rows: int = 1) -> None:
         """Count rows that stock dumped, unless they belong to another."""
-        if not (self._within and get_ident() in self._within):
+        if not self.is_within():
             self._stock_rows += rows
+
+    def is_within(self) -> bool:
+        """Return whether all that is dumped or loaded in this thread belongs to a row."""
+        return bool(self._within) and get_ident() in self._within
 
     def within(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
         """Return what a function returns; what it dumps or loads belongs to a row.

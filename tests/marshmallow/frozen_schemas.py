@@ -12,7 +12,8 @@ def make():
     from fastschema.runtime import thresholds
 
     thresholds.rows_worth_reading = 1
-    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
+    thresholds.rows_worth_binding = 1
+    thresholds.values_worth_a_look = 0
     fastschema.install()
 
     def spelt(value):

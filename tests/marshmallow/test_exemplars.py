@@ -249,16 +249,15 @@ def test_a_schema_is_shown_once_where_it_has_no_such_field(options):
     assert len(shown) == 1
 
 
-def test_the_first_schema_of_a_class_that_no_module_holds_counts_from_its_second_dump(monkeypatch):
-    monkeypatch.setattr(thresholds, "spares_first_schemas", True)
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 3)
+def test_the_first_schema_of_a_class_that_no_module_holds_runs_as_stock_for_longer(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_once", 5)
     schema = Schema.from_dict({name: fields.Integer() for name in "abcdefgh"})()
     row = dict.fromkeys("abcdefgh", "1")
     expected = dict.fromkeys("abcdefgh", 1)
     was_compiled = []
-    for _ in range(6):
+    for _ in range(8):
         fastschema.stats(reset=True)
         assert schema.dump(row) == expected
         was_compiled.append(fastschema.stats().compiled_rows == 1)
-    assert was_compiled == [False, False, False, True, True, True]
+    assert was_compiled == [False] * 5 + [True] * 3
     assert copy.deepcopy(schema).dump(row) == expected

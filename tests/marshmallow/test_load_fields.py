@@ -573,7 +573,6 @@ BY_THEIR_OWN_METHOD = {
     "Constant None",
     "Function",
     "Function both ways",
-    "Pluck",
     "IP",
     "IPv4",
     "IPv6",

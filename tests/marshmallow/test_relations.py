@@ -61,7 +61,7 @@ class WithGetter(Leaf):
         (fields.Nested(Leaf, attribute="b.c"), {"b": {"c": {"a": {}}}}),
         (fields.Nested("Leaf", exclude=["a"]), {"x": {}}),
         (fields.Nested(lambda: Leaf()), {"x": {}}),
-        (fields.Nested(Leaf()), {"x": {}}),
+        (fields.Nested(Leaf()), {"x": {"a": {}}}),
         (fields.Nested(WithInit), {"x": {}}),
         (fields.Nested(WithHook), {"x": {}}),
         (fields.Nested(WithDump), {"x": {}}),

@@ -27,10 +27,10 @@ def readings(monkeypatch):
     read = []
     stock_read = schema_state._read
 
-    def counted(schema, fields, side):
+    def counted(schema, fields, side, *nested):
         if side.name == "dump":
             read.append(type(schema).__name__)
-        return stock_read(schema, fields, side)
+        return stock_read(schema, fields, side, *nested)
 
     monkeypatch.setattr(schema_state, "_read", counted)
     return read
@@ -73,7 +73,7 @@ def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(reading
     for number in range(40):
         schema.fields["name"].data_key = f"key {number}"
         assert schema.dump(ROW) == {f"key {number}": "n", "price": "1.50"}
-    assert len(readings) == 5
+    assert len(readings) == 4
 
 
 def test_a_copy_of_a_schema_has_what_is_set_on_it():

@@ -80,6 +80,27 @@ def test_what_is_in_the_place_of_methods_is_compared_with_what_was_there(monkeyp
     assert methods.are(stock)
 
 
+def test_what_is_replaced_after_a_look_is_noticed_by_identity(monkeypatch):
+    class Equal:
+        def __eq__(self, other):
+            return True
+
+        __hash__ = None
+
+    methods = StockMethods([(Schema, "get_attribute"), (Schema, "on_bind_field")])
+    is_unchanged = methods.unchanged()
+    assert is_unchanged()
+    assert methods.unchanged() is is_unchanged
+    with monkeypatch.context() as patch:
+        patch.setattr(Schema, "on_bind_field", Equal())
+        assert not is_unchanged()
+        is_replaced = methods.unchanged()
+        assert is_replaced()
+    assert is_unchanged()
+    assert not is_replaced()
+    assert StockMethods([]).unchanged()()
+
+
 def test_installing_twice_is_undone_at_once(replacements):
     replacements.install()
     replacements.install()

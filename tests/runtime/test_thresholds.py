@@ -55,24 +55,26 @@ def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
     assert counts == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize(("names", "is_compiled"), [("a", False), ("abcd", True)])
-def test_a_looked_at_schema_of_few_values_runs_as_stock(monkeypatch, names, is_compiled):
-    monkeypatch.setattr(thresholds, "values_worth_comparing", {"dump": 4, "load": 4})
-    schema = Schema.from_dict({name: fields.Integer() for name in names})()
-    assert schema.fields
-    assert compiled_rows(lambda: schema.dump({})) == is_compiled
-    assert compiled_rows(lambda: schema.dump([{}] * 4, many=True)) == 4
-
-
-def test_a_nested_object_counts_for_several_values(monkeypatch):
-    monkeypatch.setattr(thresholds, "values_worth_comparing", {"dump": 4, "load": 4})
-    nested = Schema.from_dict({"a": fields.Integer()})
-    schema = Schema.from_dict({"inner": fields.Nested(nested)})()
-    assert schema.fields
-    assert compiled_rows(lambda: schema.dump({})) == 1
-
-
-def test_stock_makes_the_first_schema_of_a_class_that_may_be_thrown_away(monkeypatch):
-    monkeypatch.setattr(thresholds, "spares_first_schemas", True)
+def test_a_looked_at_schema_runs_as_stock_for_a_few_rows(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_binding", 4)
     cls = Schema.from_dict({"a": fields.Integer()})
-    assert ["fields" in vars(cls()) for _ in range(3)] == [True, False, False]
+
+    def looked_at():
+        schema = cls()
+        assert schema.fields
+        return schema
+
+    one, other = looked_at(), looked_at()
+    assert [compiled_rows(lambda: one.dump({})) for _ in range(6)] == [0, 0, 0, 1, 1, 1]
+    assert compiled_rows(lambda: other.dump([{}] * 4, many=True)) == 4
+
+
+def test_the_first_schema_of_a_class_that_may_be_thrown_away_counts_by_itself(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_once", 100)
+    cls = Schema.from_dict({"a": fields.Integer()})
+    one, other = cls(), cls()
+    assert ["fields" in vars(schema) for schema in (one, other)] == [True, False]
+    assert compiled_rows(lambda: one.dump([{}] * 99, many=True)) == 0
+    assert compiled_rows(lambda: other.dump([{}] * 99, many=True)) == 99
+    assert compiled_rows(lambda: cls().dump([{}] * 101, many=True)) == 101
+    assert compiled_rows(lambda: one.dump([{}] * 2, many=True)) == 2

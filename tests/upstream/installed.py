@@ -42,8 +42,9 @@ def make_the_renderer_the_default() -> None:
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.values_worth_comparing.update(dump=0, load=0)
-    thresholds.spares_first_schemas = False
+    thresholds.rows_worth_binding = 1
+    thresholds.values_worth_a_look = 0
+    thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_a_recipe = 1
     if "django" in sys.modules:
         if WITH_RENDERER:

@@ -148,6 +148,16 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
         yield from all_fields(inner_fields(field))
 
 
+_OF_ONE_VALUE = (fields.String, fields.Number, fields.Boolean, fields.DateTime)
+
+
+def takes_one_value(field: Any) -> bool:
+    """Return whether marshmallow alone dumps a field, and it has a single value."""
+    cls = type(field)
+    is_single = issubclass(cls, _OF_ONE_VALUE) or (cls is fields.Pluck and not field.many)
+    return cls in FIELD_CLASSES and is_single
+
+
 def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
     """Yield the classes of users that a schema, its fields, and those inside of them, have.
 
@@ -211,12 +221,35 @@ _LOAD_METHODS = {
 }
 
 
-def overrides_load(schema: Any) -> str | None:
-    """Return why a schema's own code loads instead of stock's, or None."""
+STOCK_LOAD = _LOAD_METHODS["load"]
+_BESIDES_LOAD = {name: method for name, method in _LOAD_METHODS.items() if name != "load"}
+
+
+def overrides_load(schema: Any, *, besides_load: bool = False) -> str | None:
+    """Return why a schema's own code loads instead of stock's, or None.
+
+    :param besides_load: whether its ``load`` does not count
+    """
     load = type(schema).load
-    if load is not _LOAD_METHODS["load"] and loads_instances(load):
+    if besides_load:
+        return overridden(schema, _BESIDES_LOAD)
+    if load is not STOCK_LOAD and loads_instances(load):
         return overridden(schema, {**_LOAD_METHODS, "load": load})
     return overridden(schema, _LOAD_METHODS)
+
+
+_PROCESSORS = {
+    name: stock_method(Schema, name)
+    for name in (
+        *("_invoke_dump_processors", "_invoke_load_processors", "_invoke_processors"),
+        *("_invoke_schema_validators", "_run_validator"),
+    )
+}
+
+
+def overrides_processors(schema: Any) -> bool:
+    """Return whether a schema's own code calls its hooks."""
+    return overridden(schema, _PROCESSORS) is not None
 
 
 def hook_names(schema: Any, tag: str) -> list[str]:
@@ -224,42 +257,78 @@ def hook_names(schema: Any, tag: str) -> list[str]:
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
-def nested_classes(cls: Any, direction: str) -> set[Any] | None:
-    """Return the classes nested in a schema class; None if user code sees a schema or a field.
+def reads_by_itself(cls: Any, direction: str) -> bool:
+    """Return whether generated code calls a method of users of a schema class.
 
-    The hooks of the schema itself do not matter, as they are called outside of the generated code;
-    those of nested schemas do.
+    Hooks, and a ``dump`` or ``load`` that calls ``super()``, are called outside of it.
 
     :param direction: "dump" or "load"
     """
-    seen: set[Any] = set()
-    return seen if _is_blind(cls, direction, seen) else None
+    return direction == "dump" and cls.get_attribute is not Schema.get_attribute
 
 
-def _is_blind(cls: Any, direction: str, seen: set[Any]) -> bool:
-    """Return whether no user code sees a schema of a class, or one of its fields.
+def sees_schema(cls: Any, direction: str) -> bool:
+    """Return whether a nested schema class has methods of users that take part, besides hooks.
 
-    :param seen: the classes that were looked at; those nested in this one are added
+    :param direction: "dump" or "load"
     """
-    if any(getattr(cls, name) is not getattr(Schema, name) for name in _METHODS[direction]):
-        return False
-    for field in all_fields(cls._declared_fields.values()):
-        if type(field) not in FIELD_CLASSES or type(field) in _SEEING_FIELDS:
+    return any(getattr(cls, name) is not getattr(Schema, name) for name in _METHODS[direction])
+
+
+def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
+    """Return the schemas nested in a field, classes and objects of them.
+
+    None if user code that takes part in dumping or loading sees one of them, or a field. Objects
+    that are nested deeper count as seen: who knows whether they can be copied.
+
+    :param cls: the class of the field's schema
+    """
+    objects = [each.nested for each in nesting_objects(field)]
+    schemas = {id(each): each for each in objects}
+    are_unseen = all(_is_unseen_schema(schema, direction, schemas) for schema in objects)
+    if not (are_unseen and _is_unseen(field, cls, direction, schemas)):
+        return None
+    return list(schemas.values())
+
+
+def nesting_objects(field: Any) -> Iterator[Any]:
+    """Yield those that nest a schema object, of a field and the fields inside of it."""
+    for each in all_fields([field]):
+        if isinstance(each, fields.Nested) and issubclass(type(each.nested), Schema):
+            yield each
+
+
+def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) -> bool:
+    for each in all_fields([field]):
+        if type(each) not in FIELD_CLASSES or type(each) in _SEEING_FIELDS:
             return False
-        if isinstance(field, fields.Nested):
-            nested = nested_class(field.nested, cls)
+        if not _OWN_METHODS.isdisjoint(vars(each)):
+            return False
+        if isinstance(each, fields.Nested) and id(each.nested) not in schemas:
+            nested = nested_class(each.nested, cls)
             if nested is None:
                 return False
-            if nested not in seen:
-                seen.add(nested)
-                if (
-                    has_hooks(nested, direction)
-                    or nested.__init__ is not Schema.__init__
-                    or not makes_fields_as_stock(nested)
-                    or not _is_blind(nested, direction, seen)
-                ):
+            if id(nested) not in schemas:
+                schemas[id(nested)] = nested
+                if nested.__init__ is not Schema.__init__:
+                    return False
+                if not _is_unseen_schema(nested, direction, schemas):
                     return False
     return True
+
+
+def _is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bool:
+    is_class = isinstance(schema, type)
+    cls: Any = schema if is_class else type(schema)
+    own = {} if is_class else vars(schema)
+    declared = own.get("declared_fields", cls._declared_fields)
+    return (
+        own.keys().isdisjoint((*_STOCK_SCHEMA, *_METHODS[direction]))
+        and not has_hooks(schema, direction)
+        and not sees_schema(cls, direction)
+        and makes_fields_as_stock(cls)
+        and all(_is_unseen(field, cls, direction, schemas) for field in declared.values())
+    )
 
 
 def nested_class(nested: Any, cls: Any) -> Any:

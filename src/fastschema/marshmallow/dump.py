@@ -10,19 +10,28 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.dump_code import can_be_text
-from fastschema.compiler.nodes import FieldNode, Form
-from fastschema.marshmallow.customization import has_hooks, json_is_stock
-from fastschema.marshmallow.exemplars import FIRST
+from fastschema.compiler.nodes import Form
+from fastschema.marshmallow.customization import has_hooks, json_is_stock, overrides_processors
 from fastschema.marshmallow.fields import array, json_value, written
-from fastschema.marshmallow.pending import for_stock
+from fastschema.marshmallow.hooks import hooks_of
+from fastschema.marshmallow.made import (
+    DumpCompiler,
+    InsideDumper,
+    MadeDumper,
+    MadeSchemaDump,
+    SchemaOf,
+)
+from fastschema.marshmallow.pending import for_stock, state_of
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.schema_state import (
     Compiled,
     Direction,
+    KnownNested,
     find_compiled,
     find_nested,
 )
+from fastschema.registration import Registered, registered_for
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     BoundProgram,
@@ -31,7 +40,6 @@ from fastschema.runtime.bound_program import (
     Dispatcher,
     NestedDumper,
 )
-from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.statistics import recorder
@@ -41,31 +49,51 @@ STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
 _METHODS = {"_serialize": STOCK_SERIALIZE, "dump": STOCK_DUMP}
 _PYTHON = Form.PYTHON
-_VALUES_OF_NESTED = 4
-"""Roughly how many values a nested object has."""
 
 
 class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
+    It refers to no :class:`Compiled`, which refers to it.
+
     :param schema: the schema
-    :param fields: its fields in the order of dumping
-    :param inner: as for what it compiles to, which refers to this object
+    :param fields: its fields by their numbers
+    :param nested: what its nested schemas compile to
     """
 
-    def __init__(self, schema: Any, fields: list[Any], inner: dict[int, Compiled] | None) -> None:
+    def __init__(self, schema: Any, fields: Any, nested: KnownNested) -> None:
         self.schema = schema
         self.fields = fields
-        self.inner = inner
+        self.nested = nested
 
     def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a nested field."""
-        return NestedDumper(_NestedFinder(field, form, self.inner))
+        return NestedDumper(_NestedFinder(field, form, self.nested.of(field)))
+
+    def of_field(self, field: Any) -> BoundSchema:
+        """Return the same for a single field, inside of one that a maker is called for."""
+        return BoundSchema(self.schema, [field], self.nested)
+
+    def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
+        """Return what dumps the values of a field by what its maker makes."""
+        return MadeDumper(field, registered, DumpCompiler(self))
+
+    def inside(self, field: Any) -> InsideDumper:
+        """Return what dumps by a field's own method, with answers for the fields inside of it."""
+        return InsideDumper(field, DumpCompiler(self))
+
+    def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
+        """Return what dumps objects by a schema that a maker has asked for.
+
+        :param is_super: whether its own ``dump`` is left out
+        """
+        of_schema = SchemaOf(schema)
+        known = self.nested.of(of_schema)
+        return NestedDumper(_NestedFinder(of_schema, _PYTHON, known, is_super=is_super))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
-        find = _NestedFinder(field, _PYTHON, self.inner)
-        return NestedDumper(partial(_pluck_dispatch, field, form, find))
+        return NestedDumper(_PluckFinder(field, form, self.nested.of(field)))
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -73,23 +101,22 @@ def overrides_dump(schema: Any) -> str | None:
     return overridden(schema, _METHODS)
 
 
-def _values_of(field: FieldNode) -> int:
-    is_nested = field.kind.nested_slot is not None or field.kind.item_slot is not None
-    return _VALUES_OF_NESTED if is_nested else 1
+DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, DUMPS)
 
 
-DUMP = Direction(
-    "dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, _values_of, DUMPS
-)
+def bind(compiled: Compiled) -> BoundProgram:
+    """Bind the program of what a schema compiles to, which it must have."""
+    bound = BoundSchema(compiled.schema, compiled.fields, compiled.nested)
+    bound_program = compiled.bound_program = BoundProgram(compiled.program, bound)
+    return bound_program
 
 
 def bound_program_of(compiled: Compiled) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
-    if compiled.bound_program is None and compiled.program is not None:
-        bound = BoundSchema(compiled.schema, compiled.fields, compiled.inner)
-        compiled.bound_program = BoundProgram(compiled.program, bound)
+    if compiled.program is None:
+        return None
     bound_program: BoundProgram | None = compiled.bound_program
-    return bound_program
+    return bound_program or bind(compiled)
 
 
 def find_bound_program(schema: Any, rows: int) -> BoundProgram | None:
@@ -134,14 +161,14 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
     """Return what ``Schema._serialize`` returns, by generated code where the schema can be
     compiled.
     """
-    about_to_dump(schema, obj, many=many, compiled=compiled)
+    if _before is not None:
+        about_to_dump(schema, obj, many=many, compiled=compiled)
     # Of rows that user code makes nobody knows how many there are.
     rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
-    state = schema._fastschema  # guard.STATE_KEY
-    if compiled is None and state is not None and rows <= state.stock_up_to:
+    state = schema._fastschema or state_of(schema)  # guard.STATE_KEY
+    if compiled is None and rows <= state.left_to_stock:
         # So few that to find out more would take longer than what follows.
-        if state is FIRST and rows:
-            schema.__dict__[STATE_KEY] = None
+        state.left_to_stock -= rows
         result = recorder.within(schema._serialize, obj, many=many)
         if rows:
             recorder.stock(rows)
@@ -150,12 +177,11 @@ def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> 
         return schema._serialize(obj, many=many)
     if not is_disabled():
         many = many and obj is not None
-        if compiled is not None:
-            bound_program = bound_program_of(compiled)
-        else:
-            bound_program = find_bound_program(schema, rows if many else 1)
-        if bound_program is not None:
-            return dump_by(bound_program, obj, many)
+        if compiled is None:
+            compiled = find_compiled(schema, DUMP, rows if many else 1)
+        if compiled is not None and compiled.program is not None:
+            bound_program = compiled.bound_program or bind(compiled)
+            return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
     for_fields = for_stock(schema, DUMP.fields)
     result = recorder.within(STOCK_SERIALIZE, for_fields, obj, many=many)
     recorder.stock(len(result) if many and obj is not None else 1)
@@ -197,14 +223,25 @@ class _NestedFinder:
 
     :param field: the field
     :param form: the form of the output
-    :param inner: as for :class:`BoundSchema`
+    :param inner: what nested schemas compile to, as :meth:`KnownNested.of` returns it
+    :param is_super: whether the schema's own ``dump`` has called that of stock
     """
 
-    def __init__(self, field: Any, form: Form, inner: dict[int, Compiled] | None) -> None:
+    def __init__(
+        self,
+        field: Any,
+        form: Form,
+        inner: dict[int, Compiled] | None,
+        *,
+        is_super: bool = False,
+    ) -> None:
         self._field = field
         self._form = form
         self._inner = inner
+        self._is_super = is_super
         self._many: Any = None
+        self._made: MadeSchemaDump | None = None
+        self._compiler: DumpCompiler | None = None
         self._compiled: Compiled | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
@@ -214,42 +251,123 @@ class _NestedFinder:
 
         :raises Exception: what stock raises where the schema cannot be found
         """
-        compiled = self._compiled
-        is_kept = self._found is not None and self._inner is not None
-        if not is_kept or not (compiled is None or compiled.is_current()):
+        if self._found is None or self._inner is None:
             schema = self._field.schema
             many = schema.many or self._field.many
-            if overrides_dump(schema) is not None:
-                self._compiled = self._dispatch = None
-                return _uniform(partial(schema.dump, many=many), self._form)
-            compiled = find_nested(schema, DUMP, self._inner)
-            if compiled is None or compiled is not self._compiled or many is not self._many:
-                self._found = self._find(schema, many, compiled)
+            if (
+                self._compiled is None
+                or many is not self._many
+                or find_nested(schema, DUMP, self._inner) is not self._compiled
+            ):
+                self._found = self._find(schema, many)
                 return self._found
-        if compiled is not None and self._dispatch is not None:
+        if self._dispatch is not None:
             self._dispatch.begin_again()
+        if self._compiler is not None:
+            self._compiler.begin()
         assert self._found is not None
         return self._found
 
-    def _find(self, schema: Any, many: Any, compiled: Compiled | None) -> Dispatcher:
-        self._compiled = self._dispatch = None
-        is_text = self._form is Form.TEXT
+    def _own_dump(self, schema: Any, many: Any) -> Dispatcher:
+        """Return what dumps by a schema's own code."""
+        registered = None if many else registered_for(schema, "dump")
+        if registered is None:
+            return _uniform(partial(schema.dump, many=many), self._form)
+        made = self._made
+        if made is None or not made.is_of(schema, registered):
+            nested = KnownNested(None, are_all=self._inner is not None)
+            compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
+            made = self._made = MadeSchemaDump(schema, registered, compiler)
+        made.begin()
+        return CallDumper(made.dump, convert=_CONVERSIONS.get(self._form))
+
+    def _find(self, schema: Any, many: Any) -> Dispatcher:
+        self._compiled = self._dispatch = self._compiler = None
+        if not self._is_super and overrides_dump(schema) is not None:
+            return self._own_dump(schema, many)
+        compiled = find_nested(schema, DUMP, self._inner)
+        is_hooked = has_hooks(schema, "dump")
+        form = _PYTHON if is_hooked else self._form
         if (
             compiled is None
             or compiled.program is None
-            or has_hooks(schema, "dump")
-            or (is_text and not can_be_text(compiled.program.node))
+            or type(schema)._serialize is not STOCK_SERIALIZE
+            or (is_hooked and (many or overrides_processors(schema)))
+            or (form is Form.TEXT and not can_be_text(compiled.program.node))
         ):
-            return _uniform(partial(dump, schema, many=many), self._form)
-        bound_program = bound_program_of(compiled)
-        assert bound_program is not None
-        dispatch = bound_program.new_dispatch(self._form)
+            return _uniform(partial(dump_between_hooks, schema, many=bool(many)), self._form)
+        bound_program = compiled.bound_program or bind(compiled)
+        dispatch: Dispatch = bound_program.new_dispatch(form)
         # From dump to dump the same one, which nobody else uses.
         self._compiled, self._many, self._dispatch = compiled, many, dispatch
+        convert = _CONVERSIONS.get(self._form)
+        if is_hooked:
+            self._compiler = DumpCompiler(bound_program.bound_schema)
+            between = _between_hooks(schema, dispatch, self._compiler)
+            return CallDumper(between, convert=convert)
         if not many:
             return dispatch
-        convert = array if is_text else None
-        return CallDumper(dispatch.many, each=dispatch, convert=convert, is_stock=False)
+        return CallDumper(
+            dispatch.many,
+            each=dispatch,
+            convert=array if form is Form.TEXT else None,
+            is_stock=False,
+        )
+
+
+def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> Callable[[Any], Any]:
+    """Return what dumps an object by a schema's program, between its hooks."""
+    keywords = {"many": False}
+    before, after = (
+        hooks_of(schema, tag, compiler, keywords, collections_first=False)
+        for tag in (PRE_DUMP, POST_DUMP)
+    )
+
+    def dump(obj: Any) -> Any:
+        processed = obj
+        for hook in before:
+            processed = hook(processed, obj)
+        about_to_dump(schema, processed, many=False)
+        result = dispatch[type(processed)](processed)
+        for hook in after:
+            result = hook(result, obj)
+        return result
+
+    return dump
+
+
+class _PluckFinder:
+    """Finds what dumps as ``Pluck._serialize`` does.
+
+    :param field: the field
+    :param form: the form of the output
+    :param inner: what nested schemas compile to, as :meth:`KnownNested.of` returns it
+    """
+
+    def __init__(self, field: Any, form: Form, inner: dict[int, Compiled] | None) -> None:
+        self._field = field
+        self._form = form
+        self._find = _NestedFinder(field, _PYTHON, inner)
+        self._dispatch: Dispatcher | None = None
+        self._found: Dispatcher | None = None
+
+    def __call__(self) -> Dispatcher:
+        """Return what dumps the values of this dump."""
+        dispatch = self._find()
+        if self._found is None or dispatch is not self._dispatch:
+            self._dispatch = dispatch
+            is_stock = getattr(dispatch, "is_stock", False)
+            self._found = _uniform(self._pluck, self._form, is_stock=is_stock)
+        return self._found
+
+    def _pluck(self, value: Any) -> Any:
+        assert self._dispatch is not None
+        dumped = self._dispatch[type(value)](value)
+        if dumped is None:
+            return None
+        field = self._field
+        key = field._field_data_key
+        return utils.pluck(dumped, key=key) if field.many else dumped[key]
 
 
 def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -> CallDumper:
@@ -263,23 +381,6 @@ def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -
 
 _CONVERSIONS = {Form.JSON: json_value, Form.TEXT: written}
 """From what stock gives to the form of the output, where that is another."""
-
-
-def _pluck_dispatch(field: Any, form: Form, find: Callable[[], Dispatcher]) -> Dispatcher:
-    """Return what dumps as ``Pluck._serialize`` does.
-
-    :param find: finds the dispatch of the field's schema, for data as stock gives them
-    """
-    dispatch = find()
-
-    def pluck(value: Any) -> Any:
-        dumped = dispatch[type(value)](value)
-        if dumped is None:
-            return None
-        key = field._field_data_key
-        return utils.pluck(dumped, key=key) if field.many else dumped[key]
-
-    return _uniform(pluck, form, is_stock=getattr(dispatch, "is_stock", False))
 
 
 STOCK_DUMPS = stock_method(Schema, "dumps")

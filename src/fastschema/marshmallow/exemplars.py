@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from marshmallow import Schema, fields
@@ -20,31 +21,20 @@ from fastschema.marshmallow.customization import (
     INNER,
     makes_fields_as_stock,
     method_names,
-    nested_classes,
     own_classes,
 )
 from fastschema.marshmallow.read_around import MAKES
+from fastschema.registration import is_registered, open_room, registered
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import CLASS_STATE_KEY, STATE_KEY, ClassSnapshot, ClassState, State
+from fastschema.runtime.class_record import ClassRecord
+from fastschema.runtime.guard import CLASS_STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import is_stock, stock_method
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
 _STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
-_MOST_EXEMPLARS = 64
-"""Schemas of a class that was given more combinations of arguments are made by stock."""
 _COLLECTIONS = (list, tuple, set, frozenset, Schema.set_class)
 _STR = {str}
-
-
-class _First(State):
-    """What is known of the first schema of a class that no module holds: nothing."""
-
-    stock_up_to = 1
-    """Stock dumps a single row: there may be no other."""
-
-
-FIRST = _First()
-"""Hangs on such a schema until it has dumped, and on the class until a second one is made."""
+_makers_are_stock = MAKES.unchanged() if MAKES.are_stock() else lambda: False
 
 DECIDING_NAMES = frozenset(
     [
@@ -66,32 +56,18 @@ class Exemplar:
     """A schema made by stock, of which others of its class with the same arguments are like.
 
     :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
-    :param classes: what the classes of users are like
+    :param arguments: by which it was made
+    :param classes: what the classes of users were like then
     """
 
-    def __init__(self, schema: Any, classes: ClassSnapshot) -> None:
+    def __init__(self, schema: Any, arguments: Arguments, classes: ClassSnapshot) -> None:
         self.schema = schema
-        self._begin(classes.copy())
-
-    def forget(self) -> None:
-        """Forget what it compiles to."""
-        self._begin(classes_of(type(self.schema)))
-
-    def _begin(self, classes: ClassSnapshot) -> None:
+        self.arguments = arguments
         self.classes = classes
-        """What the classes of users were like; another object each time."""
-        self.objects = 0
-        """How many objects were dumped or loaded before it was compiled."""
+        self.is_being_read = False
         self.dump: Any = None
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
-
-    def is_current(self) -> bool:
-        """Return whether the classes of users are what they were.
-
-        Where schemas like this one dump or load together, those nested in it must be, too.
-        """
-        return self.classes.is_current()
 
     def has_same_options(self, own: dict[str, Any]) -> bool:
         """Return whether a schema gives nested schemas what it gave when new.
@@ -108,51 +84,43 @@ class Exemplar:
             and not own.get("context")
         )
 
-    def watch_nested(self, direction: str) -> bool:
-        """Notice changes of the classes nested in it from now on, if no user code sees a schema.
 
-        :param direction: "dump" or "load"
-        :returns: whether that is so: no user code that takes part sees the schema or a field
-        """
-        nested = nested_classes(type(self.schema), direction)
-        if nested is None:
-            return False
-        for cls in nested:
-            self.classes.add(cls.opts)
-            for each in own_classes(cls, cls._declared_fields.values()):
-                self.classes.add(each)
-        return True
-
-
-def classes_of(cls: Any, fields: dict[str, Any] | None = None) -> ClassSnapshot:
+def classes_of(cls: Any, fields: Iterable[Any]) -> ClassSnapshot:
     """Return what the classes of users are like that say what schemas of a class do.
 
-    :param fields: fields of such a schema; None: those that the class declares
+    :param fields: the fields of such a schema
     """
-    classes = ClassSnapshot(own_classes(cls, (fields or cls._declared_fields).values()))
+    classes = ClassSnapshot(own_classes(cls, fields))
     classes.add(cls.opts)
     return classes
 
 
-class SchemaClassState(ClassState):
+class SchemaRecord(ClassRecord):
     """What is known of one schema class."""
 
-    def __init__(self, cls: Any) -> None:
-        super().__init__(cls)
-        self._classes = classes_of(cls)
+    classes: ClassSnapshot
+
+    def forget(self) -> None:
+        """Forget all but how much the class is used."""
+        cls = self.owner()
+        for base in cls.__mro__:
+            open_room(base)
+        classes = classes_of(cls, cls._declared_fields.values())
+        self._is_registered = bool(registered) and _is_registered(cls)
         self.makes_fields_as_stock = makes_fields_as_stock(cls)
         self._names = DECIDING_NAMES
         if self.makes_fields_as_stock:
             for field in cls._declared_fields.values():
                 if names := method_names(field):
                     self._names = self._names.union(names)
-        self._exemplars: dict[Arguments, Exemplar] = {}
+        super().forget()
+        self.classes = classes
 
-    def is_current(self) -> bool:
-        """Return whether new schemas of the class are still made of the same."""
-        return self._classes.is_current()
+    def count(self, objects: int, key: Hashable = None) -> bool:
+        """Count objects likewise; where a maker is registered, a program is worth it at once."""
+        return super().count(objects, key) or self._is_registered
 
-    def exemplar(self, schema: Any, arguments: Arguments) -> Exemplar | None:
+    def exemplar_of(self, schema: Any, arguments: Arguments) -> Exemplar | None:
         """Return the exemplar of a new schema, made if there is none yet.
 
         :param schema: the schema, of which user code may have set attributes
@@ -161,11 +129,10 @@ class SchemaClassState(ClassState):
         own = schema.__dict__
         if own and not self._names.isdisjoint(own):
             return None
-        exemplar = self._exemplars.get(arguments)
-        if exemplar is None and len(self._exemplars) < _MOST_EXEMPLARS and self._has(arguments):
-            made = _make(type(schema), arguments)
-            if made is not None:
-                exemplar = self._exemplars.setdefault(arguments, Exemplar(made, self._classes))
+        exemplar: Exemplar | None = self.exemplars.get(arguments)
+        if exemplar is None and self._has(arguments):
+            cls = type(schema)
+            exemplar = self.exemplar(arguments, lambda: _make(cls, arguments, self.classes))
         return exemplar
 
     def _has(self, arguments: Arguments) -> bool:
@@ -175,15 +142,21 @@ class SchemaClassState(ClassState):
         return bool(names <= self.owner()._declared_fields.keys())
 
 
-def _make(cls: Any, arguments: Arguments) -> Any:
-    """Make a schema by stock's own code; return None if that raises."""
+def _is_registered(cls: Any) -> bool:
+    """Return whether a method of a schema class, or of its fields, is registered."""
+    classes = own_classes(cls, cls._declared_fields.values())
+    return any(is_registered(method) for each in classes for method in vars(each).values())
+
+
+def _make(cls: Any, arguments: Arguments, classes: ClassSnapshot) -> Exemplar | None:
+    """Make an exemplar by stock's own code; return None if that raises."""
     schema = object.__new__(cls)
     only, exclude, load_only, dump_only = arguments
     try:
         STOCK_INIT(schema, only=only, exclude=exclude, load_only=load_only, dump_only=dump_only)
     except Exception:
         return None  # the schema itself is made by stock then, which raises it
-    return schema
+    return Exemplar(schema, arguments, classes)
 
 
 def find_exemplar(
@@ -194,35 +167,35 @@ def find_exemplar(
     :param schema: the schema; the other parameters are those of ``Schema.__init__``
     """
     cls: Any = type(schema)
-    known = cls.__dict__.get(CLASS_STATE_KEY)
-    if known is None and thresholds.spares_first_schemas and not is_lasting(cls):
-        type.__setattr__(cls, CLASS_STATE_KEY, FIRST)
-        schema.__dict__[STATE_KEY] = FIRST
-        return None
-    state = class_state(cls)
-    if not state.makes_fields_as_stock or not _makes_fields_as_stock():
+    record = SchemaRecord.of(cls)
+    if not (record.refresh() and record.makes_fields_as_stock and _makes_fields_as_stock()):
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
     if only is not None or exclude != () or load_only != () or dump_only != ():
         arguments = _given(only, exclude, load_only, dump_only)
-    return None if arguments is None else state.exemplar(schema, arguments)
+    return None if arguments is None else record.exemplar_of(schema, arguments)
 
 
 def _makes_fields_as_stock() -> bool:
     """Return whether nobody has replaced a method by which marshmallow makes fields."""
-    return MAKES.are_stock() and is_stock(Schema._init_fields, _STOCK_INIT_FIELDS)
+    return _makers_are_stock() and is_stock(Schema._init_fields, _STOCK_INIT_FIELDS)
+
+
+def is_first_of_throw_away(cls: type) -> bool:
+    """Return whether nothing is known of a class that may live no longer than a request.
+
+    If so, the next schema of the class is not the first one any more.
+    """
+    if CLASS_STATE_KEY in vars(cls) or thresholds.rows_worth_reading_once <= 1 or is_lasting(cls):
+        return False
+    type.__setattr__(cls, CLASS_STATE_KEY, None)
+    return True
 
 
 def is_lasting(cls: type) -> bool:
     """Return whether a module holds a class, which then lives as long as the process."""
     module = sys.modules.get(cls.__module__)
     return module is not None and vars(module).get(cls.__qualname__) is cls
-
-
-def class_state(cls: Any) -> SchemaClassState:
-    """Return what is known of a schema class as it is now."""
-    state = SchemaClassState.of(cls)
-    return state if state.is_current() else SchemaClassState.new(cls)
 
 
 def _given(only: Any, *others: Any) -> Arguments | None:

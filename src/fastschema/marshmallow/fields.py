@@ -50,11 +50,13 @@ from fastschema.compiler.nodes import (
     as_template,
     literal,
 )
+from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
-from fastschema.registration import registered
+from fastschema.registration import Registered, registered
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
@@ -183,6 +185,11 @@ class DumpPath(FieldPath):
         """Return the path to a field of the schema, dumped under the name ``attribute``."""
         return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
 
+    @classmethod
+    def of_value(cls) -> DumpPath:
+        """Return the path to a field that dumps single values: the only one of its kind."""
+        return cls(FIELD, lambda fields: fields[0], "None, None")
+
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
         """Return the path to a field of this one, for values that are put into a dictionary.
 
@@ -214,19 +221,36 @@ def describe(field: Any) -> Description:
     if method is None:
         return own_method("_serialize is set on the field object")
     if method in registered:
-        return (_registered, registered[method])
+        what = registered[method]
+        return (_registered, what) if what.maker is None else (_made, what)
     if method not in RULES:
         related = describe_related(field, method)
         if related is not None:
             return related
+        own = describe_by_rule(field, method, RULES, "_serialize")
+        return (*own, True) if holds_nested(field) else own
     return describe_by_rule(field, method, RULES, "_serialize")
+
+
+def is_nested(field: Any) -> bool:
+    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
+    description = describe(field)
+    while description[0] is _list_of:
+        description = description[1]
+    return description == NESTED
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
     """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if make == OWN_METHOD:
-        return for_all("the field's own method", path.own_method, none_stays=False)
+        call = path.own_method
+        if len(options) > 1:  # schemas are nested inside of it
+            inside = new_slot(
+                slots, "inside", lambda bound, cls, form: bound.inside(path.get(bound.fields))
+            )
+            call = f"{inside}({{value}}, {as_template(path.arguments)})"
+        return for_all("the field's own method", call, none_stays=False)
     made: Kind = make(*options, path=path, slots=slots)
     return made
 
@@ -255,9 +279,18 @@ def _string(field: Any) -> Description:
     return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
 
 
-def _registered(registered: Any, *, path: DumpPath, **_: Any) -> Kind:
-    made: Kind = registered.kind(path.own_method)
-    return made
+def _registered(registered: Registered, *, path: DumpPath, **_: Any) -> Kind:
+    return registered.kind(path.own_method)
+
+
+def _made(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
+    made = new_slot(
+        slots,
+        "made",
+        lambda bound, cls, form: bound.made_dumper(path.get(bound.fields), registered),
+    )
+    call = f"{made}({{value}}, {as_template(path.arguments)})"
+    return for_all(registered.label, call, user_code=registered.label)
 
 
 def _number(field: Any) -> Description:
@@ -419,7 +452,7 @@ def _mapping_of(
 def _nested(field: Any) -> Description:
     if type(field).schema is not _NESTED_SCHEMA:
         return own_method("the schema property is overridden")
-    return (_nested_kind, "nested schema", "nested_dumper")
+    return NESTED
 
 
 def _pluck(field: Any) -> Description:
@@ -446,7 +479,8 @@ def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) 
     )
 
 
-_SHOWS_OBJECT = (OWN_METHOD, _registered, inferred)
+NESTED = (_nested_kind, "nested schema", "nested_dumper")
+_SHOWS_OBJECT = (OWN_METHOD, _registered, _made, inferred)
 
 RULES: dict[Any, Rule] = {
     **fields_dates.RULES,

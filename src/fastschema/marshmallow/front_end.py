@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import GeneratorType
+from types import GeneratorType, SimpleNamespace
 from typing import Any
 
-from marshmallow import Schema, ValidationError
+from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
@@ -17,6 +17,7 @@ from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
+    BoundSchema,
     about_to_dump,
     bound_program_of,
     dump,
@@ -25,13 +26,16 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, STOCK_LOADS, do_load, load
-from fastschema.marshmallow.schema_state import Compiled, Direction, forget, read_once
+from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
+from fastschema.marshmallow.load_values import LoadCompiler
+from fastschema.marshmallow.made import DumpCompiler
+from fastschema.marshmallow.schema_state import Compiled, Direction, KnownNested, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
+from fastschema.registration import registered_for
 from fastschema.report import Above, Report, field_reports, with_nested
 from fastschema.runtime import thresholds
-from fastschema.runtime.bound_program import Dispatch, RowDumper
-from fastschema.runtime.front_end import DumpingSchema, Hooks
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.front_end import DumpingSchema, Hooks, RowDumper
 from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
@@ -122,6 +126,14 @@ class CompiledMarshmallowSchema:
             return error.messages
         return {}
 
+    def dump_inside(self, obj: Any) -> Any:
+        """Dump one object as where the schema is nested: with all that is registered for it."""
+        return dump_compiler(self.schema)(self.schema)(obj)
+
+    def load_inside(self, data: Any) -> Any:
+        """Load data likewise."""
+        return load_compiler(self.schema)(self.schema)(data)
+
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(self.schema.many if many is None else many)
@@ -202,6 +214,17 @@ class CompiledMarshmallowSchema:
         return self._loading or read_once(self.schema, LOAD)
 
 
+def dump_compiler(schema: Any) -> DumpCompiler:
+    """Return what a maker for a schema is given for dumping; for one dump, in one thread."""
+    return DumpCompiler(BoundSchema(schema, [], KnownNested(None)))
+
+
+def load_compiler(schema: Any) -> LoadCompiler:
+    """Return the same for loading."""
+    outer: Any = SimpleNamespace(program=None, fields=[], nested=KnownNested(None))
+    return LoadCompiler(Load(outer, None, RAISE))
+
+
 def explain(dumping: Compiled, loading: Compiled) -> Report:
     """How a schema is dumped and loaded, nested schemas included.
 
@@ -220,7 +243,9 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
     schema = compiled.schema
     name = type(schema).__name__
     reason = direction.overrides(schema)
-    override = ""
+    override, registered = "", ", ".join(_registered(schema, direction))
+    if above.is_nested and registered_for(schema, direction.name):
+        reason = None
     # The method that users call is asked for last: the others are stock's.
     if reason == f"{direction.name} is overridden" and calls_super(schema, direction.name, Schema):
         reason, override = None, direction.name
@@ -235,7 +260,17 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
             if report.compiled:
                 nested.update(_explain_nested(report.key, field, within, direction))
     notes = list(_notes(schema, HOOKS[direction.name], override))
-    return Report(name, with_nested(reports, nested), notes=notes, override=override)
+    fields = with_nested(reports, nested)
+    return Report(name, fields, notes=notes, override=override, registered=registered)
+
+
+def _registered(schema: Any, direction: Direction) -> Iterator[str]:
+    """Yield what is registered for a schema's own ``dump`` or ``load``, and for its hooks."""
+    hooks = [name for tag in HOOKS[direction.name] for name in hook_names(schema, tag)]
+    for name in (direction.name, *hooks):
+        registered = registered_for(schema, name)
+        if registered is not None:
+            yield registered.label
 
 
 def _notes(schema: Any, tags: tuple[str, ...], override: str) -> Iterator[str]:

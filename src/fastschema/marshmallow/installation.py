@@ -11,6 +11,7 @@ from fastschema import json
 from fastschema.marshmallow.customization import json_is_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dump_between_hooks, dumps
 from fastschema.marshmallow.exemplars import STOCK_INIT
+from fastschema.marshmallow.inside import REPLACEMENTS
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
@@ -19,6 +20,7 @@ from fastschema.marshmallow.load import (
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime.patching import Replacements, warn_of_newer
+from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _NEWEST_TESTED = (4, 4)
@@ -31,6 +33,15 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if not _replacements.are_installed:
         return STOCK_DUMP(self, obj, many=many)
     many = self.many if many is None else bool(many)
+    state = self._fastschema  # guard.STATE_KEY
+    if not many and state is not None:
+        # To find out more would take longer than what follows.
+        if state.is_tiny:
+            recorder.stock()
+            return STOCK_DUMP(self, obj, many=False)
+        if state.left_to_stock > 0 and recorder.is_within():
+            state.left_to_stock -= 1
+            return STOCK_DUMP(self, obj, many=False)
     result = dump_between_hooks(self, obj, many)
     if _follow is not None and many:
         _follow(self, obj, result)
@@ -67,8 +78,10 @@ def _deserialize(
     self: Any, data: Any, *, error_store: Any, many: bool = False, **options: Any
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
     options["error_store"] = error_store
+    if options.get("index") is not None:  # a row of those that stock loads
+        return STOCK_DESERIALIZE(self, data, many=many, **options)
+    is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
     if (many and is_overridden) or not _replacements.are_installed:
         # Whoever overrides it has called this one: stock calls the override for each row.
         return deserialize_as_stock(self, data, many=many, **options)
@@ -83,6 +96,7 @@ _replacements = Replacements(
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
+        *REPLACEMENTS,
     ]
 )
 
@@ -105,6 +119,11 @@ def install() -> None:
         return
     warn_of_newer("marshmallow", _NEWEST_TESTED)
     _replacements.install()
+
+
+def is_installed() -> bool:
+    """Return whether ``install`` was called last, and fastschema is not switched off here."""
+    return _replacements.are_installed and not is_disabled()
 
 
 def uninstall() -> None:

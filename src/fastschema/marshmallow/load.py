@@ -5,33 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missing
 
 from fastschema.compiler.load_code import LoadRow, load_rows
-from fastschema.marshmallow.customization import has_hooks, overrides_load
+from fastschema.marshmallow.customization import overrides_load
+from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
+from fastschema.marshmallow.load_fields import is_nested
+from fastschema.marshmallow.load_values import (
+    InnerLoader,
+    LoadCompiler,
+    MadeLoader,
+    unvalidated_loader,
+    value_loader,
+)
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
-from fastschema.marshmallow.sqlalchemy import (
-    load_instances,
-    loads_instances,
-    pass_session,
-    passes_session,
-)
-from fastschema.marshmallow.validators import has_validators
+from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
+from fastschema.registration import Refused
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.programs import Description
 from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 _STOCK_DO_LOAD = stock_method(Schema, "_do_load")
 STOCK_LOADS = stock_method(Schema, "loads")
-ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
-
-ValueLoader = Callable[[Any], Any]
-"""From a value to what a nested schema makes of it; raises ``ValidationError``."""
 
 LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
@@ -42,9 +43,7 @@ def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
     return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options)
 
 
-LOAD = Direction(
-    "load", "load_fields", describe_load, make_load_program, overrides_load, lambda field: 1, LOADS
-)
+LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load, LOADS)
 
 
 class Load:
@@ -60,7 +59,8 @@ class Load:
 
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
         self._bound: LoadRow | None = None
-        self._nested: list[NestedLoader] = []
+        self._inner: list[InnerLoader] = []
+        self._answers: dict[int, Answers] = {}
         self.compiled = compiled
         self.program = compiled.program
         self.fields = compiled.fields
@@ -83,7 +83,7 @@ class Load:
             generated = self.program.generated()
             self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
-            for loader in self._nested:
+            for loader in self._inner:
                 loader.begin_again()
         return self._bound
 
@@ -97,18 +97,20 @@ class Load:
             idle.append(self)
         else:
             self._bound = None  # which refers to it
-            self._nested.clear()
+            self._inner.clear()
+            self._answers.clear()
 
     def begin_nested(
-        self, schema: Any, partial: Any, unknown: Any, before: Load | None
+        self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
     ) -> Load | None:
         """Return a load by a nested schema, which has not begun; None if stock must load.
 
+        :param field: the field that nests it
         :param before: that of the load before, if there was one
         """
         if not is_plain_partial(partial):
             return None
-        compiled = find_nested(schema, LOAD, self.compiled.inner)
+        compiled = find_nested(schema, LOAD, self.compiled.nested.of(field))
         if compiled is None or compiled.program is None:
             return None
         if (
@@ -158,6 +160,21 @@ class Load:
             return self._stored(error, key, index)
         return loaded
 
+    def load_inside(self, number: int, *arguments: Any) -> Any:
+        """Do the same for a field with others inside of it, for which generated code answers."""
+        found = self._answers.get(number)
+        if found is None:
+            inside = filter(is_nested, fields_inside(self.fields[number]))
+            found = self._answers[number] = {id(each): self._answer(each) for each in inside}
+        token = answers.set(found)
+        try:
+            return self.load_own(number, *arguments)
+        finally:
+            answers.reset(token)
+
+    def _answer(self, field: Any) -> Answer:
+        return Answer(field, unvalidated_loader(self, field), self.partial)
+
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
         """Return the value, if the field's validators agree; errors are stored."""
         try:
@@ -184,28 +201,41 @@ class Load:
             elif self.unknown == RAISE:
                 self.store.store_error([self.schema.error_messages["unknown"]], key, index)
 
-    def nested(self, number: int) -> LinkedLoader:
-        """Return what loads a nested value."""
-        load = NestedLoader(self.fields[number], self.keywords, self)
-        self._nested.append(load)
-        return self._link(number, load)
+    def linked(self, number: int, description: Description) -> LinkedLoader:
+        """Return what loads the values of a field that loads by itself.
 
-    def nested_list(self, number: int) -> LinkedLoader:
-        """Return what loads a list of nested values."""
-        load = NestedListLoader(self.fields[number], self.keywords, self)
-        self._nested.append(load.inner)
-        return self._link(number, load)
+        :param description: of the field
+        """
+        load = value_loader(self, self.fields[number], description)
+        if isinstance(load, MadeLoader):
+            load = load.load  # what that refuses is loaded here, with all that stock passes
 
-    def _link(self, number: int, load: ValueLoader) -> LinkedLoader:
-        def load_nested(value: Any, data: Any, index: int | None) -> Any:
+        def load_linked(value: Any, data: Any, index: int | None) -> Any:
             if value is missing:
                 return self.load_field(number, value, data, index)
             try:
                 return load(value)
+            except Refused:
+                return self.load_field(number, value, data, index)
             except ValidationError as error:
                 return self._stored(error, self._key(number), index)
 
-        return load_nested
+        return load_linked
+
+    def add(self, loader: InnerLoader) -> None:
+        """Let what loads inner values begin again with each load."""
+        self._inner.append(loader)
+
+    def compiler(self, owner: Any = None) -> LoadCompiler:
+        """Return what a maker is given.
+
+        :param owner: the schema for which it is called, if it is for its ``load``
+        """
+        return LoadCompiler(self, owner)
+
+    def by_schema(self, schema: Any, data: Any, **options: Any) -> Any:
+        """Load by a nested schema with all that stock does around generated code."""
+        return recorder.within(load, schema, data, **options)
 
     def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
         self.store.store_error(error.messages, key, index=index)
@@ -214,161 +244,6 @@ class Load:
     def _key(self, number: int) -> str:
         key: str = self.program.node.fields[number].key
         return key
-
-
-class NestedLoader:
-    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
-
-    The nested schema is looked for when the first value needs it.
-
-    :param field: the field
-    :param keywords: the keyword arguments of its ``deserialize``
-    :param outer: the load that it is a part of
-    """
-
-    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
-        self._field = field
-        self._keywords = keywords
-        self._outer = outer
-        self._is_found = False
-        self._before: Load | None = None
-        self._bound: LoadRow | None = None
-        self._schema: Any = None
-        self._passes_session = passes_session(type(field)._deserialize)
-        self._row: LoadRow | None = None
-        """What loads a dictionary where there is no more to do, but for errors in the store."""
-        self._store: Any = ErrorStore()
-
-    def begin_again(self) -> None:
-        """Begin another load: find the nested schema again when the first value needs it."""
-        self._is_found = False
-        self._bound = self._row = None
-        self._store.errors = {}
-
-    def __call__(self, value: Any) -> Any:
-        """Load a value.
-
-        :raises ValidationError: as stock
-        """
-        if not self._is_found and (type(value) is dict or type(value) is list):
-            self._find()
-        if self._row is not None and type(value) is dict:
-            return self._checked(value, self._row(value, None))
-        if not self._is_found or type(value) is not (list if self._schema.many else dict):
-            return recorder.within(self._field.deserialize, value, None, None, **self._keywords)
-        loaded = self._load(value)
-        if has_validators(self._field):
-            self._field._validate(loaded)
-        return loaded
-
-    def _find(self) -> None:
-        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
-        field = self._field
-        schema = self._schema = field.schema
-        unknown = schema.unknown if field.unknown is None else field.unknown
-        if (
-            bool(schema.many or field.many) is not bool(schema.many)
-            or overrides_load(schema) is not None
-            or unknown not in (RAISE, INCLUDE, EXCLUDE)
-        ):
-            return
-        self._is_found = True
-        if has_hooks(schema, "load"):
-            return
-        load = self._outer.begin_nested(schema, self._partial, unknown, self._before)
-        self._before = load
-        if load is not None:
-            self._bound = load.begin(schema, self._store)
-            if not (schema.many or has_validators(field) or self._passes_session):
-                self._row = self._bound
-
-    @property
-    def _partial(self) -> Any:
-        partial = self._keywords.get("partial")
-        return self._schema.partial if partial is None else partial
-
-    def _load(self, value: Any) -> Any:
-        if self._passes_session:
-            pass_session(self._field, self._schema)
-        if self._bound is None:
-            return recorder.within(self._with_hooks, value)
-        return self._without_hooks(value)
-
-    def _with_hooks(self, value: Any) -> Any:
-        """Load a value by all that ``Schema.load`` does."""
-        try:
-            return load(
-                self._schema,
-                value,
-                partial=self._keywords.get("partial"),
-                unknown=self._field.unknown,
-            )
-        except ValidationError as error:
-            raise ValidationError(error.messages, valid_data=error.valid_data) from error
-
-    def _without_hooks(self, value: Any) -> Any:
-        """Load a value by a schema that has no hooks."""
-        bound, schema = self._bound, self._schema
-        assert bound is not None
-        if schema.many:
-            return self._checked(
-                value, load_rows(bound, value, is_indexed=schema.opts.index_errors)
-            )
-        return self._checked(value, bound(value, None))
-
-    def _checked(self, value: Any, loaded: Any) -> Any:
-        """Return what was loaded of a value, if no errors are stored.
-
-        :raises ValidationError: what ``Nested._load`` raises for those that are
-        """
-        if not self._store.errors:
-            return loaded
-        errors, self._store.errors = self._store.errors, {}
-        schema = self._schema
-        error = ValidationError(errors, data=value, valid_data=loaded)
-        try:
-            schema.handle_error(error, value, many=schema.many, partial=self._partial)
-        except ValidationError as raised:
-            error = raised
-        raise ValidationError(error.messages, valid_data=error.valid_data) from error
-
-
-class NestedListLoader:
-    """Loads values of a ``List`` of ``Nested`` as its ``deserialize`` does, but for None.
-
-    :param field: the list field
-    :param keywords: the keyword arguments of its ``deserialize``
-    :param outer: as for :class:`NestedLoader`
-    """
-
-    def __init__(self, field: Any, keywords: dict[str, Any], outer: Load) -> None:
-        self._field = field
-        self.inner = NestedLoader(field.inner, keywords, outer)
-        self._keywords = keywords
-
-    def __call__(self, value: Any) -> Any:
-        """Load a list.
-
-        :raises ValidationError: as stock
-        """
-        field, inner = self._field, self.inner
-        if type(value) is not list:
-            return field.deserialize(value, None, None, **self._keywords)
-        none_stays = field.inner.allow_none
-        result: list[Any] = []
-        errors = {}
-        for index, each in enumerate(value):
-            try:
-                result.append(None if each is None and none_stays else inner(each))
-            except ValidationError as error:
-                if error.valid_data is not None:
-                    result.append(error.valid_data)
-                errors[index] = error.messages
-        if errors:
-            raise ValidationError(errors, valid_data=result)
-        if has_validators(field):
-            field._validate(result)
-        return result
 
 
 def is_plain_partial(partial: Any) -> bool:

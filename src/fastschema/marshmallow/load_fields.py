@@ -24,8 +24,10 @@ from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_c
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
+from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
+from fastschema.registration import Registered, registered
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -52,6 +54,8 @@ _NESTED_SCHEMA = stock_method(fields.Nested, "schema")
 _NESTED_METHODS = {
     name: stock_method(fields.Nested, name) for name in ("_load", "_test_collection", "make_error")
 }
+_PLUCK_METHODS = tuple(stock_method(cls, "_deserialize") for cls in (fields.Pluck, fields.Nested))
+_FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +89,22 @@ def describe(field: Any) -> Description:
     methods = methods_of(field, "_deserialize", fields.Field)
     if not methods:
         return own_method("_deserialize is set on the field object")
+    if methods[0] in registered:
+        return _describe_registered(registered[methods[0]])
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    return describe_by_rule(field, unknown, RULES, "_deserialize")
+    described = describe_by_rule(field, unknown, RULES, "_deserialize")
+    is_own = described[0] == OWN_METHOD
+    return (*described, True) if is_own and holds_nested(field) else described
+
+
+def is_nested(field: Any) -> bool:
+    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
+    description = describe(field)
+    while description[0] is _linked and description[2] == "list":
+        description = description[3]
+    return description == _NESTED
 
 
 def why_not_deserialized(field: Any) -> str | None:
@@ -129,10 +145,11 @@ def describe_validators(field: Any, kind: Description) -> Description:
     field: who knows what looking at such a value calls.
     """
     described = validators.describe(field)
-    return validators.CUSTOM if kind[0] in (_any, _member) and described else described
+    is_unknown = kind[0] in (_any, _member, _registered)
+    return validators.CUSTOM if is_unknown and described else described
 
 
-def _describe_inner(field: Any, kind: Description) -> Description | None:
+def describe_inner(field: Any, kind: Description) -> Description | None:
     """Return a field inside of a field: its kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
@@ -159,15 +176,17 @@ def kind(
     return replace(made, valid=valid, names=names)
 
 
-def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
+def own_method_kind(number: int, key: str, *, is_validated: bool, has_nested: bool) -> LoadKind:
     """Return the kind of a field whose own ``_deserialize`` is called, and nothing else.
 
     :param number: which field it is
     :param key: its key in the input
     :param is_validated: whether its validators are called, too
+    :param has_nested: whether schemas are nested inside of it
     """
     arguments = f"{number}, {{value}}, {as_template(literal(key))}, data, index, {is_validated}"
-    return LoadKind("the field's own method", call=f"load_own({arguments})")
+    load = "load_inside" if has_nested else "load_own"
+    return LoadKind("the field's own method", call=f"{load}({arguments})")
 
 
 def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:
@@ -226,6 +245,8 @@ def _number(field: Any) -> Description:
     if name is None:
         return own_method("_validated is overridden")
     format_num = method_of(field, "_format_num")
+    if format_num in registered:
+        return _describe_registered(registered[format_num])
     if name == "decimal":
         if format_num is not _DECIMAL_FORMAT_NUM:
             return own_method("_format_num is overridden")
@@ -298,10 +319,9 @@ def _members(enum_class: Any, by: str) -> dict[Any, Any]:
 def _list(field: Any) -> Description:
     inner = field.inner
     kind = describe(inner)
-    if kind == _NESTED:
-        has_validators = bool(validators.describe(inner))
-        return (_linked, "list of nested schemas", "nested_list", has_validators)
-    described = _describe_inner(inner, kind)
+    if loads_by_itself(kind):
+        return (_linked, f"list of {kind[1]}", "list", kind)
+    described = describe_inner(inner, kind)
     if described is None:
         return own_method("a list of fields that run as stock is not compiled")
     return (_list_of, described)
@@ -339,7 +359,7 @@ def _mapping(field: Any) -> Description:
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
         each = getattr(field, name)
-        described = None if each is None else _describe_inner(each, describe(each))
+        described = None if each is None else describe_inner(each, describe(each))
         if each is not None and described is None:
             return own_method("a mapping of fields that run as stock is not compiled")
         inner.append(described)
@@ -368,18 +388,40 @@ def _nested(field: Any) -> Description:
     return _NESTED if reason is None else own_method(reason)
 
 
-def _linked(label: str, method: str, *_: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
+def _pluck(field: Any) -> Description:
+    if methods_of(field, "_deserialize", fields.Nested) != _PLUCK_METHODS:
+        return own_method("_deserialize of a base is overridden")
+    if type(field)._field_data_key is not _FIELD_DATA_KEY:
+        return own_method("_field_data_key is overridden")
+    nested = _nested(field)
+    return _PLUCKED if nested is _NESTED else nested
+
+
+def _linked(label: str, *options: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
     """Return the kind of what loads by itself.
 
-    :param method: the one of :class:`fastschema.marshmallow.load.Load` that finds how
+    :param options: which sort of loader does it, and what that needs to know; see
+        :func:`fastschema.marshmallow.load_values.value_loader`
     """
     slot = f"{path.prefix}_load"
     number = int(path.prefix.removeprefix("field_"))
-    slots.append(Slot(slot, lambda bound: getattr(bound, method)(number)))
+    description = (_linked, label, *options)
+    slots.append(Slot(slot, lambda load: load.linked(number, description)))
     return LoadKind(label, load_slot=slot)
 
 
 _NESTED = (_linked, "nested schema", "nested")
+_PLUCKED = (_linked, "plucked from a nested schema", "pluck")
+
+
+def _registered(registered: Registered, *, path: LoadPath, **_: Any) -> LoadKind:
+    return registered.load_kind(path.expression)
+
+
+def _describe_registered(registered: Registered) -> Description:
+    if registered.maker is None:
+        return (_registered, registered)
+    return (_linked, registered.label, "made", registered)
 
 
 RULES: dict[Any, Rule] = {
@@ -393,4 +435,5 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.List, "_deserialize"): _list,
     stock_method(fields.Mapping, "_deserialize"): _mapping,
     stock_method(fields.Nested, "_deserialize"): _nested,
+    stock_method(fields.Pluck, "_deserialize"): _pluck,
 }

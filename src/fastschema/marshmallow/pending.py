@@ -19,10 +19,12 @@ from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
     Exemplar,
-    class_state,
+    SchemaRecord,
     find_exemplar,
+    is_first_of_throw_away,
 )
 from fastschema.marshmallow.shared_fields import NAMES, SharedFields
+from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import is_stock, stock_method
 from fastschema.switch import is_disabled
@@ -62,28 +64,29 @@ class SchemaState(State):
     :param original: the schema that had these fields first; None if that is this one
     """
 
+    exemplar: Exemplar | None = None
+    is_bound_anew = False
+    """Whether it has dictionaries of its own, though they hold the fields of the original."""
+    left_to_stock = 0
+    """For a made schema: if no more rows than these are to be dumped, nobody looks whether it can
+    be compiled, and stock dumps them."""
+    is_tiny = False
+    """Whether it dumps so few values that single objects are left to stock."""
+    dump: Any = None
+    load: Any = None
+    """What it has compiled to."""
+
     def __init__(
         self, schema: Any, shared: SharedFields | None = None, original: Any = None
     ) -> None:
         self.owner = id(schema)
         """A copy of a schema may share its state."""
         self.shared = shared
-        self.exemplar = None if shared is None else shared.exemplar
         self.original = original
-        self.is_bound_anew = False
-        """Whether it has dictionaries of its own, though they hold the fields of the original."""
-        self.rows = 0
-        """How many rows were dumped or loaded before its own fields were read."""
-        self.stock_up_to = 0
-        """Dumps of at most this many rows go to stock at once: with so few fields, they are below
-        ``values_worth_comparing``."""
-        self.dump: Any = None
-        self.load: Any = None
-        """What it compiles to by fields of its own."""
-
-    def forget(self) -> None:
-        """Forget what the schema compiles to by fields of its own."""
-        self.dump = self.load = None
+        if shared is None:
+            self.left_to_stock = thresholds.rows_worth_binding - 1
+        else:
+            self.exemplar = shared.exemplar
 
     def is_pending(self, own: dict[str, Any], name: str) -> bool:
         """Return whether nobody has looked at the fields, be it those of a copy.
@@ -117,18 +120,11 @@ class SchemaState(State):
             made = {NAMES[0]: made[NAMES[0]], **anew}
         for name, fields in made.items():
             schema.__dict__.setdefault(name, fields)
+        self.left_to_stock = thresholds.rows_worth_binding - 1
+        self.dump = self.load = None
 
     def _first(self, schema: Any) -> Any:
         return schema if self.original is None else self.original
-
-    def is_unchanged(self, own: dict[str, Any], *names: str) -> bool:
-        """Return whether fields that were made are what they were.
-
-        :param own: the ``__dict__`` of the schema
-        :param names: some of :data:`NAMES`
-        """
-        snapshot = None if self.shared is None else self.shared.snapshot
-        return snapshot is not None and snapshot.is_current({name: own[name] for name in names})
 
 
 def state_of(schema: Any) -> SchemaState:
@@ -202,7 +198,12 @@ def init(
     :param others: ``context``, in marshmallow 3
     """
     exemplar = None
-    if not is_disabled() and (not others or (_HAS_CONTEXT and others.keys() == {"context"})):
+    is_first = is_first_of_throw_away(type(self))
+    if (
+        not is_first
+        and not is_disabled()
+        and (not others or (_HAS_CONTEXT and others.keys() == {"context"}))
+    ):
         exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
     if exemplar is None:
         others |= {"only": only, "exclude": exclude, "load_only": load_only, "dump_only": dump_only}
@@ -211,6 +212,9 @@ def init(
             _init_with_context(self, **others)
         else:
             STOCK_INIT(self, **others)
+        if is_first:
+            state = self.__dict__[STATE_KEY] = SchemaState(self)
+            state.left_to_stock = thresholds.rows_worth_reading_once
         return
     like = exemplar.schema.__dict__
     own = self.__dict__
@@ -290,10 +294,7 @@ def init_fields(self: Any) -> None:
         shared.bind_methods(self)
         return
     make_fields(self)
-    was_unchanged = state.is_unchanged(own, *NAMES)
     STOCK_INIT_FIELDS(self)
-    if was_unchanged:
-        shared.take_again()
 
 
 def _has_as_made(own: dict[str, Any], shared: SharedFields, options: tuple[str, ...]) -> bool:
@@ -303,7 +304,7 @@ def _has_as_made(own: dict[str, Any], shared: SharedFields, options: tuple[str, 
     :param options: the names of the options
     """
     exemplar = shared.exemplar
-    if not exemplar.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
+    if not exemplar.classes.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
     return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in options)
@@ -313,9 +314,10 @@ class _Copying:
     """``Schema.__copy__``, for the classes whose schemas have nothing to say in it."""
 
     def __get__(self, schema: Any, owner: Any) -> Any:
-        is_installed = owner._init_fields is init_fields
-        if schema is None and is_installed and class_state(owner).makes_fields_as_stock:
-            return _copy
+        if schema is None and owner._init_fields is init_fields:
+            record = SchemaRecord.of(owner)
+            if record.refresh() and record.makes_fields_as_stock:
+                return _copy
         raise AttributeError(f"type object {owner.__name__!r} has no attribute '__copy__'")
 
 

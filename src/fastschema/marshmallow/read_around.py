@@ -42,7 +42,7 @@ DUMPS = MethodsOfFields(
         *("schema", "_field_data_key"),  # nested schemas
         "_call_or_raise",  # functions, in marshmallow 3
     ),
-    READS.among(StockMethods([(Schema, "get_attribute")])),
+    READS.among(StockMethods([(Schema, name) for name in ("get_attribute", "dump", "_serialize")])),
 )
 """What dumps the values of fields."""
 

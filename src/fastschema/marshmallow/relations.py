@@ -18,7 +18,7 @@ from fastschema.marshmallow.customization import (
     has_hooks,
     makes_fields_as_stock,
     nested_class,
-    nested_classes,
+    unseen_schemas,
 )
 from fastschema.marshmallow.dump import DUMP, overrides_dump
 from fastschema.marshmallow.schema_state import Compiled, find_compiled, find_nested
@@ -37,35 +37,33 @@ def reads_of(schema: Any, compiled: Compiled | None = None) -> Reads:
     compiled = compiled or find_compiled(schema, DUMP, thresholds.MANY)
     if compiled is None or compiled.program is None:
         return []
-    return list(_reads(compiled.program, compiled.fields, compiled.inner))
+    return list(_reads(compiled))
 
 
-def _reads(program: Any, fields: Any, inner: Any) -> Iterator[tuple[str, Callable[[], Reads]]]:
-    for number, node in enumerate(program.node.fields):
+def _reads(compiled: Compiled) -> Iterator[tuple[str, Callable[[], Reads]]]:
+    for number, node in enumerate(compiled.program.node.fields):
         if node.source.path:
             first, *rest = node.source.path
             is_nested = node.kind.nested_slot is not None or node.kind.item_slot is not None
-            yield first, partial(_further, rest, fields[number] if is_nested else None, inner)
+            field = compiled.fields[number] if is_nested else None
+            yield first, partial(_further, rest, field, compiled)
 
 
-def _further(rest: list[str], field: Any, inner: Any) -> Reads:
+def _further(rest: list[str], field: Any, outer: Compiled) -> Reads:
     """Return what is read behind an attribute.
 
     :param rest: what follows it in the source of the field
     :param field: the field if it is nested; else None
+    :param outer: what its schema compiles to
     """
     if rest:
-        return [(rest[0], partial(_further, rest[1:], field, inner))]
+        return [(rest[0], partial(_further, rest[1:], field, outer))]
     while issubclass(type(field), List):
         field = field.inner
     schema = _schema_of(field) if issubclass(type(field), Nested) else None
     if schema is None or has_hooks(schema, "dump") or overrides_dump(schema) is not None:
         return []
-    compiled = (
-        find_compiled(schema, DUMP, thresholds.MANY, is_inner=True)
-        if inner is None
-        else find_nested(schema, DUMP, inner)
-    )
+    compiled = find_nested(schema, DUMP, outer.nested.of(field))
     return [] if compiled is None else reads_of(schema, compiled)
 
 
@@ -78,5 +76,5 @@ def _schema_of(field: Any) -> Any:
     if cls is None or not (cls.__init__ is Schema.__init__ or makes_schemas(cls.__init__)):
         return None
     # marshmallow 3 gives it the context that its outer schema has by then.
-    is_alike = not IS_MARSHMALLOW_3 or nested_classes(root, "dump") is not None
+    is_alike = not IS_MARSHMALLOW_3 or unseen_schemas(field, root, "dump") is not None
     return field.schema if is_alike and makes_fields_as_stock(cls) else None

@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
-from fastschema.compiler.kinds import ENGINE_NAMES
+from fastschema.compiler.kinds import ENGINE_NAMES, new_slot
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -53,6 +53,7 @@ from fastschema.marshmallow.sqlalchemy import (
     is_mapped,
     key_finder,
 )
+from fastschema.registration import Registered, registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
@@ -169,6 +170,8 @@ def _describe_without_attribute(field: Any) -> Description | None:
         return (_method, field._serialize_method is not None)
     if method is _FUNCTION and method_of(field, "_call_or_raise") is _CALL_OR_RAISE:
         return (_function,)
+    if method in registered and registered[method].maker is not None:
+        return (_made_of_object, registered[method])
     reason = f"{type(field).__name__} does not read an attribute"
     return ("_serialize", reason)
 
@@ -321,7 +324,16 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
     return lambda obj: field._call_or_raise(function, obj, field.name)
 
 
-_WITHOUT_ATTRIBUTE = (_constant, _method, _function)
+def _made_of_object(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Source:
+    def resolve(bound: Any, cls: Any, form: Any) -> Any:
+        return bound.made_dumper(path.get(bound.fields), registered)
+
+    made = new_slot(slots, "made", resolve)
+    expression = f"{made}.of_object({path.arguments})"
+    return Source("(made)", Read(expression), user_code=registered.label)
+
+
+_WITHOUT_ATTRIBUTE = (_constant, _method, _function, _made_of_object)
 
 
 def _default(field: str, has_default: str | None) -> str | None:
@@ -466,7 +478,9 @@ def _load_node_of(index: int, description: Description, slots: list[Slot]) -> Lo
     by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:
-        made = load_fields.own_method_kind(index, key, is_validated=is_custom)
+        made = load_fields.own_method_kind(
+            index, key, is_validated=is_custom, has_nested=len(described) > 2
+        )
         reason = described[1]
     else:
         made = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)

@@ -1,33 +1,41 @@
 """What a marshmallow schema compiles to, for dumping and for loading.
 
-A schema object is in one of three states, which :func:`find_compiled` tells apart:
+A schema is in one of the states that :mod:`fastschema.runtime.class_record` explains; each answer
+of :func:`find_compiled` is kept with the schema, and the next call only finds out whether it is
+still right:
 
 Pending
     It has no ``declared_fields``, ``fields``, ``load_fields`` and ``dump_fields``, so nobody can
-    have changed them. It runs the program of its exemplar. If no code of users sees a schema or a
-    field, all pending schemas of the exemplar run it by one schema that nobody gets; otherwise each
-    has fields of its own, every one cloned when generated code needs it.
+    have changed them. It runs the program of its exemplar. All of these use the fields that no code
+    of users sees, of one schema that nobody gets; the others are cloned for each when generated
+    code needs them. If no code of users sees a schema either, all of them are that one schema.
 Made
-    Somebody has looked at one of the four attributes. All of them were made
-    (:func:`~fastschema.marshmallow.pending.make_fields`), and a snapshot was taken. As long as the
-    fields are like the snapshot, the schema runs the program of its exemplar with its own fields.
-Changed
-    Its fields are not like the snapshot, or it never had an exemplar: stock made them. It is read
-    by itself, when that pays, and again when its fields differ from what they were then.
+    It has these attributes. Its fields are compared with those of others of its class once, and
+    from then on with what they were then.
+Stock
+    For the next few rows nobody looks: see ``SchemaState.left_to_stock``.
 
-No schema goes back. A copy shares the fields of its original, as stock's does, and with them the
-state: it is pending as long as nobody has looked at the fields of either.
+A copy shares the fields of its original, as stock's does, and with them the state: it is pending as
+long as nobody has looked at the fields of either.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.customization import all_fields
-from fastschema.marshmallow.exemplars import Exemplar, classes_of, frozen_copy
+from fastschema.marshmallow.customization import (
+    all_fields,
+    nesting_objects,
+    own_classes,
+    reads_by_itself,
+    takes_one_value,
+    unseen_schemas,
+)
+from fastschema.marshmallow.exemplars import Exemplar, SchemaRecord, classes_of, frozen_copy
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
@@ -36,7 +44,7 @@ from fastschema.marshmallow.pending import (
     pending_like,
     state_of,
 )
-from fastschema.marshmallow.shared_fields import FieldsSnapshot
+from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
@@ -51,7 +59,6 @@ class Direction(NamedTuple):
     :param describe: from those fields and the schema to its description
     :param make_program: from that to the program
     :param overrides: from a schema to why its own code does it, or None
-    :param values_of: from the node of a field to roughly how many values it takes
     :param read_around: the methods that generated code reads around
     """
 
@@ -60,72 +67,120 @@ class Direction(NamedTuple):
     describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
     overrides: Callable[[Any], str | None]
-    values_of: Callable[[Any], int]
     read_around: MethodsOfFields
+
+
+class Reading:
+    """What was read of the fields of a schema, and what that depends on besides them.
+
+    :param classes: the classes of users that take part, as they are
+    :param methods: the methods that generated code reads around
+    """
+
+    def __init__(self, classes: ClassSnapshot, methods: StockMethods) -> None:
+        self._classes = classes
+        self._methods_are_unchanged = methods.unchanged()
+        self.nested: list[SchemaSnapshot] = []
+        """The schema objects nested in it, where those are not looked at for each dump."""
+        self.program: Any = None
+        """The program; None if it cannot be compiled."""
+        self.reason = ""
+        """Why it cannot be compiled."""
+        self.is_tiny = False
+        """Whether an object is dumped by so few fields that stock takes no longer."""
+        self.deciding: list[dict[str, Any]] = []
+        """What the fields were like, where those of other schemas are compared with them."""
+
+    def matches(self, deciding: list[dict[str, Any]]) -> bool:
+        """Return whether fields are like those that were read."""
+        try:
+            return deciding == self.deciding
+        except Exception:
+            return False  # an attribute that cannot be compared
+
+    def is_current(self) -> bool:
+        """Return whether classes of users and methods of marshmallow are what they were."""
+        return (
+            self._methods_are_unchanged()
+            and self._classes.is_current()
+            and not (self.nested and not all(each.is_current() for each in self.nested))
+        )
+
+
+class KnownNested:
+    """What nested schemas compile to that nobody can change: they are not looked at for each dump.
+
+    :param runner: whose nested schemas they are; None: nobody's
+    :param are_all: whether they are those of all fields, whoever has them
+    """
+
+    def __init__(self, runner: Any, *, are_all: bool = False) -> None:
+        self._runner = runner
+        self._are_all = are_all
+        self._known: dict[int, Compiled] = {}
+
+    def of(self, field: Any) -> dict[int, Compiled] | None:
+        """Return what the schemas nested in a field compile to, by the ids of those, or None."""
+        is_known = self._are_all or (self._runner is not None and field.root is self._runner)
+        return self._known if is_known else None
 
 
 class Compiled:
     """What one schema object compiles to, for dumping or for loading.
 
     :param schema: the schema
-    :param program: its program; None if it cannot be compiled
-    :param reason: why it cannot be compiled, or ""
+    :param reading: what was read
     :param fields: its fields by their numbers
-    :param methods: the methods that its generated code reads around
     """
 
-    def __init__(
-        self, schema: Any, program: Any, reason: str, fields: Any, methods: StockMethods
-    ) -> None:
+    def __init__(self, schema: Any, reading: Reading, fields: Any) -> None:
         self.schema = schema
-        self.program = program
-        self.reason = reason
+        self.reading = reading
+        self.program = reading.program
+        self.reason = reading.reason
         self.fields = fields
-        self.methods = methods
-        self._methods_then = methods.now()
-        self.seen: tuple[FieldsSnapshot, ClassSnapshot] | None = None
-        """For a schema that was read by itself, its fields and the classes of users then."""
-        self.values = 0
-        """Roughly how many values it takes for each row; nested objects count for several."""
-        self.bindings = 0
-        """How often its fields were bound by then, if they are shared with copies."""
+        self.made: MadeFields | None = None
+        """What the fields of a made schema were like; None for a pending one."""
         self.is_shared = False
-        """Whether all schemas like this one run it, and not only this one."""
+        """Whether all pending schemas like this one run it, and not only this one."""
         self.bound_program: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
-        self.inner: dict[int, Compiled] | None = None
-        """What nested schemas compile to, by the ids of those, if nobody can change them; else
-        None: they are looked at for each dump."""
+        self.nested = KnownNested(None)
+        """What its nested schemas compile to."""
 
-    def is_current(self) -> bool:
-        """Return whether nobody has replaced a method of marshmallow since it was compiled."""
-        return self.methods.are(self._methods_then)
+    def is_bound_to(self, made: MadeFields) -> bool:
+        """Return whether it is for the very same field objects, and those inside of them."""
+        before = self.made
+        return before is not None and list(map(id, before.every)) == list(map(id, made.every))
 
 
 class _OwnFields(dict[int, Any]):
     """The fields of a schema by their numbers, each made when generated code needs it.
 
     :param schema: the schema
-    :param state: its state
     :param originals: the fields of its exemplar
+    :param shared: those that all schemas like this one use, by their numbers
     """
 
-    def __init__(self, schema: Any, state: SchemaState, originals: list[Any]) -> None:
+    def __init__(self, schema: Any, originals: list[Any], shared: dict[int, Any]) -> None:
         self._schema = schema
-        self._state = state
         self._originals = originals
+        self._shared = shared
 
     def __missing__(self, number: int) -> Any:
-        field = self[number] = self._state.field(self._schema, self._originals[number])
+        field = self._shared.get(number)
+        if field is None:
+            field = state_of(self._schema).field(self._schema, self._originals[number])
+        self[number] = field
         return field
 
 
 def find_compiled(
     schema: Any, direction: Direction, rows: int, *, is_inner: bool = False
 ) -> Compiled | None:
-    """Count rows, and return what their schema compiles to; it has no program if that cannot be.
+    """Return what a schema compiles to; it has no program if that cannot be.
 
     None if it is not known, and would not pay to find out yet: stock dumps or loads these rows.
 
@@ -136,29 +191,29 @@ def find_compiled(
     if fewest_rows is not None and not is_inner and rows < fewest_rows[direction.name]:
         return None
     own = schema.__dict__
-    state = own.get(STATE_KEY)
+    state: Any = own.get(STATE_KEY)
     if type(state) is not SchemaState or state.owner != id(schema):
         state = state_of(schema)
-    exemplar = state.exemplar
-    if (
-        exemplar is None
-        or type(schema) is not type(exemplar.schema)
-        or not own.keys().isdisjoint(DECIDING_ON_ITSELF)
-    ):
-        return _of_changed(schema, state, direction, rows, is_inner=is_inner)
-    is_pending = state.is_pending(own, direction.fields)
-    if not is_pending and direction.fields not in own:
-        make_fields(schema)  # somebody has looked at those of a copy, which are the same
-    if not is_pending and not state.is_unchanged(own, direction.fields):
-        return _of_changed(schema, state, direction, rows, is_inner=is_inner)
-    common = _of_exemplar(exemplar, direction, rows, is_inner=is_inner)
-    if common is None or common.program is None:
-        return common
-    if not (is_pending or is_inner) and _leave_to_stock(state, direction, rows, common):
-        return None
-    if is_pending and common.is_shared and exemplar.has_same_options(own):
-        return common
-    return _with_own_fields(schema, state, direction, common)
+    compiled: Compiled | None = getattr(state, direction.name)
+    if compiled is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
+        fields = own.get(direction.fields)
+        made = compiled.made
+        if made is None:
+            is_unchanged = fields is None and state.shared.made is None
+        else:
+            is_unchanged = fields is not None and made.are_current(fields)
+        if is_unchanged and compiled.reading.is_current():
+            if rows == 1 and compiled.reading.is_tiny and not is_inner:
+                _leave_to_stock(schema, state)
+                return None
+            return compiled
+    return _find(schema, state, direction, rows, is_inner=is_inner)
+
+
+def _leave_to_stock(schema: Any, state: SchemaState) -> None:
+    """From now on, let stock dump single objects by a schema that dumps few values, again."""
+    make_fields(schema)
+    state.is_tiny = True
 
 
 def find_nested(
@@ -171,132 +226,195 @@ def find_nested(
     if inner is None:
         return find_compiled(schema, direction, 1, is_inner=True)
     compiled = inner.get(id(schema))
-    if compiled is None or not compiled.is_current():
+    if compiled is None:
         compiled = inner[id(schema)] = read_once(schema, direction)
     return compiled
-
-
-def _leave_to_stock(
-    state: SchemaState, direction: Direction, rows: int, compiled: Compiled
-) -> bool:
-    """Return whether so few values are not worth a look at fields that were made.
-
-    If so, the state keeps that, and ``Schema.dump`` does not come here again for so few rows.
-    """
-    are_few = rows * compiled.values < thresholds.values_worth_comparing[direction.name]
-    if are_few and direction.name == "dump":
-        state.stock_up_to = max(rows, state.stock_up_to)
-    return are_few
 
 
 def forget(schema: Any) -> None:
     """Forget what one schema object compiles to."""
     state = state_of(schema)
-    state.forget()
+    state.dump = state.load = None
     if state.exemplar is not None:
-        state.exemplar.forget()
+        state.exemplar.dump = state.exemplar.load = None
+    SchemaRecord.of(type(schema)).made.clear()
 
 
-def _of_exemplar(
-    exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
+def _find(
+    schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what all schemas like an exemplar compile to, if it is known or pays."""
-    known: Compiled | None = getattr(exemplar, direction.name)
-    if not (exemplar.is_current() and (known is None or known.is_current())):
-        exemplar.forget()
-        known = None
-    if known is not None:
-        return known
-    objects = exemplar.objects = exemplar.objects + rows
-    if not (is_inner or thresholds.is_worth_compiling(objects)):
+    """Return what a schema compiles to, if it is known or pays, and keep it with the schema."""
+    own = schema.__dict__
+    if not own.keys().isdisjoint(DECIDING_ON_ITSELF):
+        return _of_its_own(schema, direction, rows)
+    exemplar = state.exemplar
+    if exemplar is not None and type(exemplar.schema) is type(schema):
+        if state.is_pending(own, direction.fields):
+            return _find_pending(schema, state, exemplar, direction, rows, is_inner=is_inner)
+        make_fields(schema)  # somebody has looked at those of a copy, which are the same
+    return _find_made(schema, state, direction, rows, is_inner=is_inner)
+
+
+def _of_its_own(schema: Any, direction: Direction, rows: int) -> Compiled | None:
+    """Return what a schema with methods or options of its own compiles to, for these rows only."""
+    if not thresholds.is_worth_compiling(rows):
         return None
-    exemplar.objects = 0  # other threads run stock until it is read
-    schema, classes = exemplar.schema, exemplar.classes
     fields = getattr(schema, direction.fields)
-    compiled = _read(schema, fields, direction)
-    program = compiled.program
-    if program is not None and not program.stock_fields and exemplar.watch_nested(direction.name):
-        runner = compiled.schema = pending_like(exemplar)
-        compiled.fields = _OwnFields(runner, state_of(runner), list(fields.values()))
-        compiled.is_shared = True
-        compiled.inner = {}  # nobody gets the schemas nested in that one either
-    exemplar.objects = objects
-    if exemplar.classes is classes:  # it was not forgotten meanwhile
-        setattr(exemplar, direction.name, compiled)
+    return Compiled(schema, _read(schema, fields, direction), list(fields.values()))
+
+
+def _find_pending(
+    schema: Any,
+    state: SchemaState,
+    exemplar: Exemplar,
+    direction: Direction,
+    rows: int,
+    *,
+    is_inner: bool,
+) -> Compiled | None:
+    common: Compiled | None = getattr(exemplar, direction.name)
+    if common is None or not common.reading.is_current():
+        common = _read_exemplar(exemplar, direction, rows, is_inner=is_inner)
+    if common is None or common.program is None:
+        return common
+    compiled: Compiled | None = getattr(state, direction.name)
+    has_same_options = exemplar.has_same_options(schema.__dict__)
+    if common.is_shared and has_same_options:
+        compiled = common
+    elif compiled is None or compiled.reading is not common.reading:
+        originals = list(getattr(exemplar.schema, direction.fields).values())
+        shared = common.fields if has_same_options else {}
+        compiled = Compiled(schema, common.reading, _OwnFields(schema, originals, shared))
+        if has_same_options:
+            compiled.nested = common.nested
+    setattr(state, direction.name, compiled)
     return compiled
 
 
-def _with_own_fields(
-    schema: Any, state: SchemaState, direction: Direction, common: Compiled
-) -> Compiled:
-    """Return what one schema, with fields like those of its exemplar, compiles to.
+def _read_exemplar(
+    exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
+) -> Compiled | None:
+    """Return what all pending schemas like an exemplar compile to, if that pays."""
+    schema = exemplar.schema
+    is_in_use = SchemaRecord.of(type(schema)).count(rows, exemplar.arguments)
+    if not (is_in_use or is_inner) or exemplar.is_being_read:
+        return None
+    exemplar.is_being_read = True  # other threads run stock meanwhile
+    try:
+        cls, fields = type(schema), getattr(schema, direction.fields)
+        unseen = {
+            number: nested
+            for number, field in enumerate(fields.values())
+            if (nested := unseen_schemas(field, cls, direction.name)) is not None
+        }
+        reading = _read(schema, fields, direction, chain(*unseen.values()))
+        compiled = Compiled(pending_like(exemplar), reading, {})
+        compiled.nested = KnownNested(compiled.schema)
+        if reading.program is not None:
+            own_fields = _OwnFields(compiled.schema, list(fields.values()), {})
+            for number, node in enumerate(reading.program.node.fields):
+                is_unseen = number in unseen and node.reason is None
+                if is_unseen and _can_be_nested(own_fields[number]):
+                    compiled.fields[number] = own_fields[number]
+        are_unseen = len(compiled.fields) == len(fields)
+        compiled.is_shared = are_unseen and not reads_by_itself(cls, direction.name)
+        setattr(exemplar, direction.name, compiled)
+        return compiled
+    finally:
+        exemplar.is_being_read = False
 
-    :param common: what all of them compile to
-    """
-    known: Compiled | None = getattr(state, direction.name)
-    assert state.exemplar is not None
-    assert state.shared is not None
-    bindings = state.shared.bindings
-    if known is None or known.program is not common.program or known.bindings != bindings:
-        originals = list(getattr(state.exemplar.schema, direction.fields).values())
-        fields = _OwnFields(schema, state, originals)
-        known = Compiled(schema, common.program, "", fields, common.methods)
-        known.values = common.values
-        known.bindings = bindings
-        setattr(state, direction.name, known)
-    return known
+
+def _can_be_nested(field: Any) -> bool:
+    """Return whether the schema objects that a field nests can be copied, which is done here."""
+    try:
+        for each in nesting_objects(field):
+            _ = each.schema
+    except Exception:
+        return False  # stock raises it for each schema once
+    return True
 
 
-def _of_changed(
+def _find_made(
     schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what a schema with fields like no other compiles to, if it is known or pays."""
+    """Return what a schema compiles to whose fields are made, if it is known or pays."""
     known: Compiled | None = getattr(state, direction.name)
-    fields = getattr(schema, direction.fields)
-    own = schema.__dict__
-    if known is not None:
-        if not is_inner and _leave_to_stock(state, direction, rows, known):
-            return None
-        if known.seen is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
-            seen, classes = known.seen
-            is_unchanged = seen.is_current({direction.fields: fields}) and classes.is_current()
-            if is_unchanged and known.is_current():
-                return known
-        setattr(state, direction.name, None)
-        state.rows = 0
-    state.rows += rows
-    if not thresholds.is_worth_compiling(state.rows):
+    if known is None and not is_inner and rows <= state.left_to_stock:
+        state.left_to_stock -= rows
         return None
-    known = _read(schema, fields, direction)
-    known.seen = FieldsSnapshot({direction.fields: fields}), classes_of(type(schema), fields)
-    setattr(state, direction.name, known)
-    return known
+    record = SchemaRecord.of(type(schema))
+    fields = getattr(schema, direction.fields)
+    # marshmallow 3 makes other dictionaries where a schema is ordered.
+    names = (*fields, schema.__dict__.get("ordered"))
+    if not (record.count(rows, names) or is_inner) or not record.refresh():
+        return None
+    made = MadeFields(fields, direction.name)
+    deciding = made.deciding()
+
+    def compile() -> Reading:
+        reading = _read(schema, fields, direction)
+        reading.deciding = deciding
+        return reading
+
+    reading = record.made_programs(direction.name).find(
+        names,
+        deciding,
+        compile,
+        is_worth_reading=is_inner or thresholds.is_worth_compiling(rows),
+    )
+    if reading is None:
+        setattr(state, direction.name, None)
+        state.left_to_stock = thresholds.rows_worth_reading - 1
+        return None
+    if known is not None and known.reading is reading and known.is_bound_to(made):
+        known.made = made  # something else has changed: what a field of users keeps for itself, say
+        return known
+    compiled = Compiled(schema, reading, list(fields.values()))
+    compiled.made = made
+    setattr(state, direction.name, compiled)
+    state.left_to_stock = 0
+    return compiled
 
 
 def read_once(schema: Any, direction: Direction) -> Compiled:
     """Read a schema for a plan, which does not see later changes."""
-    compiled = _read(schema, fields_of(schema, direction.fields), direction)
-    compiled.inner = {}
-    if compiled.program is not None:
+    fields = fields_of(schema, direction.fields)
+    reading = _read(schema, fields, direction)
+    own_fields = list(fields.values())
+    if reading.program is not None:
         # Fields with methods of their own stay: these are asked as they are.
-        compiled.fields = [
+        own_fields = [
             field if node.reason is not None else frozen_copy(field)
-            for node, field in zip(compiled.program.node.fields, compiled.fields, strict=True)
+            for node, field in zip(reading.program.node.fields, own_fields, strict=True)
         ]
+    compiled = Compiled(schema, reading, own_fields)
+    compiled.nested = KnownNested(None, are_all=True)
     return compiled
 
 
-def _read(schema: Any, fields: dict[str, Any], direction: Direction) -> Compiled:
-    program, reason = None, ""
-    methods = direction.read_around.of(set(map(type, all_fields(fields.values()))))
+def _read(
+    schema: Any, fields: dict[str, Any], direction: Direction, nested: Iterable[Any] = ()
+) -> Reading:
+    """Read the fields of a schema, for dumping or for loading.
+
+    :param nested: schemas nested in it, classes and objects, if those are not looked at each time
+    """
+    classes = ClassSnapshot(own_classes(type(schema), fields.values()))
+    field_classes = set(map(type, all_fields(fields.values())))
+    schemas = {id(each): each for each in nested}.values()
+    nested_classes: set[Any] = {each if isinstance(each, type) else type(each) for each in schemas}
+    for cls in nested_classes:
+        classes.add_all(classes_of(cls, cls._declared_fields.values()))
+        field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
+    reading = Reading(classes, direction.read_around.of(field_classes))
+    reading.nested = [SchemaSnapshot(each) for each in schemas if not isinstance(each, type)]
+    if direction.name == "dump" and len(fields) < thresholds.values_worth_a_look:
+        reading.is_tiny = all(map(takes_one_value, fields.values()))
     try:
         description = direction.describe(fields, schema)
-        program = programs.get(description, lambda: direction.make_program(description))
+        reading.program = programs.get(description, lambda: direction.make_program(description))
     except UnreadableError as error:
-        reason = str(error)
+        reading.reason = str(error)
     except Exception as error:
-        reason = f"it cannot be read: {error}"
-    compiled = Compiled(schema, program, reason, list(fields.values()), methods)
-    if program is not None:
-        compiled.values = sum(map(direction.values_of, program.node.fields))
-    return compiled
+        reading.reason = f"it cannot be read: {error}"
+    return reading

@@ -1,17 +1,9 @@
-"""The fields that a schema shares with its copies, and what they were like when somebody looked."""
+"""The fields that a schema shares with its copies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from fastschema.marshmallow.customization import (
-    FIELD_CLASSES,
-    INNER,
-    OPTIONS,
-    computes_attributes,
-    inner_fields,
-)
 from fastschema.marshmallow.exemplars import METHODS, Exemplar, clone
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
@@ -28,27 +20,14 @@ class SharedFields:
     :param exemplar: the exemplar of which the fields are, or would be, clones
     """
 
-    _looked_at: tuple[_Made, FieldsSnapshot] | None = None
-    """The fields by :data:`NAMES` and what they were like, once somebody has looked at them."""
+    made: _Made | None = None
+    """The fields by :data:`NAMES`, once somebody has looked at them."""
 
     def __init__(self, exemplar: Exemplar) -> None:
         self.exemplar = exemplar
         self._clones: dict[int, Any] = {}
         self._method_owner: Any = None
         """The copy that was bound last, if a field has methods of its schema."""
-        self.bindings = 0
-        """How often copies were bound since somebody has looked: each time, lists and the like get
-        new inner fields."""
-
-    @property
-    def made(self) -> _Made | None:
-        """The fields by :data:`NAMES`; None as long as nobody has looked at them."""
-        return None if self._looked_at is None else self._looked_at[0]
-
-    @property
-    def snapshot(self) -> FieldsSnapshot | None:
-        """What they were like when somebody looked."""
-        return None if self._looked_at is None else self._looked_at[1]
 
     def field(self, schema: Any, field: Any) -> Any:
         """Return the field that is like one of the exemplar.
@@ -75,17 +54,10 @@ class SharedFields:
 
     def make(self, schema: Any) -> _Made:
         """Return all fields, by :data:`NAMES`: the same for threads that ask at the same time."""
-        if self._looked_at is None:
-            made = {name: self.fields(schema, name) for name in NAMES}
-            vars(self).setdefault("_looked_at", (made, FieldsSnapshot(made)))
-        assert self._looked_at is not None
-        return self._looked_at[0]
-
-    def take_again(self) -> None:
-        """Take what the fields are like now, after a copy was bound, for what they were like."""
+        if self.made is None:
+            vars(self).setdefault("made", {name: self.fields(schema, name) for name in NAMES})
         assert self.made is not None
-        self._looked_at = self.made, FieldsSnapshot(self.made)
-        self.bindings += 1
+        return self.made
 
     def bind_methods(self, copied: Any) -> None:
         """Let fields that nobody has looked at call the methods of a copy, as stock does."""
@@ -96,85 +68,3 @@ class SharedFields:
         for field in list(self._clones.values()):
             if not _METHOD_NAMES.isdisjoint(field.__dict__):
                 field._bind_to_schema(field.name, copied)
-
-
-_ABSENT = object()
-_FOUND_LATER = "_schema"
-"""Where a nested field keeps its schema, once that was needed."""
-_HOLDING = frozenset([*INNER, "tuple_fields"])
-"""Where a field has fields inside of it."""
-_LISTS = ("validators", "pre_load", "post_load", "tuple_fields")
-
-
-class FieldsSnapshot:
-    """The fields of a schema as they are when it is taken.
-
-    :param made: from attributes of the schema to the fields that they hold by name
-    """
-
-    __slots__ = ("_attributes", "_items")
-
-    def __init__(self, made: Mapping[str, dict[str, Any]]) -> None:
-        self._items = {name: list(fields.items()) for name, fields in made.items()}
-        self._attributes: list[tuple[Any, dict[str, Any], type]] = []
-        seen: set[int] = set()
-        for items in self._items.values():
-            for _, field in items:
-                if id(field) not in seen:
-                    seen.add(id(field))
-                    self._add(field)
-
-    def _add(self, field: Any) -> None:
-        if computes_attributes(field):
-            return  # its schema runs as stock
-        own = field.__dict__
-        self._attributes.append((field, _copied(own), type(field)))
-        if not _HOLDING.isdisjoint(own):
-            for inner in inner_fields(field):
-                self._add(inner)
-
-    def is_current(self, made: Mapping[str, dict[str, Any]]) -> bool:
-        """Return whether a schema still has those fields, and these the attributes that they had.
-
-        :param made: as for the snapshot; some of the attributes of the schema may be left out
-        """
-        for name, fields in made.items():
-            if list(fields.items()) != self._items[name]:
-                return False
-        for field, seen, cls in self._attributes:
-            if type(field) is not cls:
-                return False
-            if field.__dict__ != seen and not _accept_if_alike(field.__dict__, seen, cls):
-                return False
-        return True
-
-
-def _copied(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a field's attributes, with lists of its own."""
-    seen = own.copy()
-    for name in _LISTS:
-        if name in seen:
-            value = seen[name]
-            if type(value) is list:
-                seen[name] = value.copy()
-    return seen
-
-
-def _accept_if_alike(own: dict[str, Any], seen: dict[str, Any], cls: type) -> bool:
-    """Return whether no attribute that says what a field does has changed.
-
-    Then the snapshot takes what else has changed, such as what a user's field keeps for itself.
-    """
-    for name in own.keys() | seen.keys():
-        value, before = own.get(name, _ABSENT), seen.get(name, _ABSENT)
-        if value is before or name == _FOUND_LATER:
-            continue
-        if name in METHODS:
-            value, before = (getattr(each, "__func__", each) for each in (value, before))
-        is_deciding = cls in FIELD_CLASSES or name in OPTIONS or hasattr(cls, name)
-        if is_deciding and (type(value) is not type(before) or value != before):
-            return False
-    for name in seen.keys() - own.keys():
-        seen.pop(name, None)
-    seen.update(_copied(own))  # never empty: another thread may be comparing
-    return True

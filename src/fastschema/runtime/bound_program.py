@@ -80,6 +80,22 @@ class BoundProgram:
         dispatch.begin_again()
         return dispatch
 
+    def dump_one(self, obj: Any) -> Any:
+        """Dump one object, as stock gives it, and count it."""
+        idle = self._idle_python
+        try:
+            dispatch = idle.pop()
+            recorder.program_used()
+        except IndexError:
+            dispatch = self.new_dispatch(_PYTHON)
+        if dispatch.nested or dispatch._ambient or len(dispatch) > _MOST_CLASSES:
+            dispatch.begin_again()
+        result = dispatch[type(obj)](obj)
+        recorder.compiled(self.program)
+        if len(idle) < MOST_IDLE:
+            idle.append(dispatch)
+        return result
+
     def checkout(self) -> Dispatch | None:
         """Return a dispatch for one row of many: what is nested in it stays what it was.
 
@@ -142,26 +158,6 @@ class Dispatcher(Protocol):
         ...
 
 
-class RowDumper(Protocol):
-    """What dumps and counts the rows of one dump.
-
-    A ``Dispatch`` does, once there is a program; and a ``NestedDumper``, which looks for one when
-    the first row comes. So JSON is written in one way.
-    """
-
-    def one_row(self, obj: Any) -> Any:
-        """Dump one object, and count it."""
-        ...
-
-    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row, and count them."""
-        ...
-
-    def end(self) -> None:
-        """End the dump."""
-        ...
-
-
 class Dispatch(dict[type, Dump]):
     """A program bound to one schema object, for one form of output and one dump at a time.
 
@@ -177,11 +173,11 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_nested",
         "_rows",
         "_values",
         "bound_schema",
         "form",
+        "nested",
         "owner",
         "program",
     )
@@ -195,7 +191,8 @@ class Dispatch(dict[type, Dump]):
         self._rows: dict[type, DumpRows] = {}
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
-        self._nested: list[NestedDumper] = []
+        self.nested: list[NestedDumper] = []
+        """What dumps the values of nested fields, as far as functions are bound to it."""
 
     def derived(
         self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
@@ -243,8 +240,8 @@ class Dispatch(dict[type, Dump]):
             self._ambient.append((ambient, bound_schema, seen))
         if not slot.per_class:
             self._values[slot.name] = value
-        if type(value) is NestedDumper:
-            self._nested.append(value)
+        if isinstance(value, NestedDumper):
+            self.nested.append(value)
         return value
 
     def access(self, cls: type) -> str:
@@ -256,15 +253,15 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        for nested in self._nested:
+        for nested in self.nested:
             nested.found = NOT_FOUND
-        if self._ambient or self._has_many_classes:
+        if self._ambient or len(self) > _MOST_CLASSES or len(self._rows) > _MOST_CLASSES:
             self.refresh()
 
     @property
     def may_have_changed(self) -> bool:
         """Whether :meth:`refresh` has anything to look at."""
-        return bool(self._ambient or self._nested or self._has_many_classes)
+        return bool(self._ambient or self.nested or self._has_many_classes)
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.
@@ -278,11 +275,11 @@ class Dispatch(dict[type, Dump]):
             if ambient(bound_schema) != seen:
                 self._forget_classes()
                 self._values.clear()
-                self._nested.clear()
+                self.nested.clear()
                 self._ambient.clear()
                 has_changed = True
                 break
-        for nested in self._nested:
+        for nested in self.nested:
             if nested.found is not NOT_FOUND:
                 has_changed |= nested.dispatch.refresh()
         return has_changed
@@ -295,9 +292,9 @@ class Dispatch(dict[type, Dump]):
 
     def drop_nested(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
-        if self._nested:
+        if self.nested:
             self._forget_classes()
-        for nested in self._nested:
+        for nested in self.nested:
             nested.found = NOT_FOUND
 
     @property

@@ -9,10 +9,30 @@ from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
 from fastschema.report import Report
-from fastschema.runtime.bound_program import Dispatch, RowDumper
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.switch import is_disabled
+
+
+class RowDumper(Protocol):
+    """What dumps and counts the rows of one dump.
+
+    A ``Dispatch`` does, once there is a program; and a ``NestedDumper``, which looks for one when
+    the first row comes. So JSON is written in one way.
+    """
+
+    def one_row(self, obj: Any) -> Any:
+        """Dump one object, and count it."""
+        ...
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        """Dump each row, and count them."""
+        ...
+
+    def end(self) -> None:
+        """End the dump."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +126,17 @@ class CompiledSchema(DumpingSchema, Protocol):
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
         """Return what stock's validation returns, likewise.
+
+        :raises TypeError: if the framework's loading is not compiled
+        """
+        ...
+
+    def dump_inside(self, obj: Any) -> Any:
+        """Dump one object as where the schema is nested: with all that is registered for it."""
+        ...
+
+    def load_inside(self, data: Any) -> Any:
+        """Load data likewise.
 
         :raises TypeError: if the framework's loading is not compiled
         """

@@ -165,19 +165,17 @@ class ClassSnapshot:
         for cls in classes:
             self.add(cls)
 
-    def copy(self) -> ClassSnapshot:
-        """Return a snapshot of the same, to which more classes may be added."""
-        copied = ClassSnapshot()
-        copied._generation = self._generation
-        copied._seen.update(self._seen)
-        return copied
-
     def add(self, cls: Any) -> None:
         """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
             seen = self._seen[cls] = dict(vars(cls))
             if _DECLARED in seen:
                 seen[_DECLARED] = dict(seen[_DECLARED])
+
+    def add_all(self, other: ClassSnapshot) -> None:
+        """Add what another snapshot has, as it was then."""
+        for cls, seen in other._seen.items():
+            self._seen.setdefault(cls, seen)
 
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, update_wrapper
 from importlib.metadata import version
 from itertools import pairwise
@@ -117,6 +117,9 @@ def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
     return None
 
 
+_MOST_SETS_OF_CLASSES = 1024
+
+
 class StockMethods:
     """Methods that generated code reads around, for it does what they do.
 
@@ -128,7 +131,7 @@ class StockMethods:
     :param imported: modules, names of functions that these import, and where they come from
     """
 
-    __slots__ = ("_names", "_owners", "_stock")
+    __slots__ = ("_last", "_names", "_owners", "_stock")
 
     def __init__(
         self,
@@ -140,6 +143,8 @@ class StockMethods:
         self._owners = [owner for owner, _, _ in found]
         self._names = [name for _, name, _ in found]
         self._stock = [stock_method(*origin) for _, _, origin in found]
+        self._last: tuple[list[Any], Callable[[], bool]] | None = None
+        """What :meth:`unchanged` has found last, and what it has returned, for the next ones."""
 
     def are_stock(self) -> bool:
         """Return whether nobody has replaced one of them."""
@@ -155,6 +160,17 @@ class StockMethods:
 
     def _found(self) -> list[Any]:
         return list(map(getattr, self._owners, self._names))
+
+    def unchanged(self) -> Callable[[], bool]:
+        """Return what tells whether what is in their places is what is there now.
+
+        It is an expression, which takes half as long as looking up each by its name.
+        """
+        found, last = self._found(), self._last
+        if last is None or not all(map(is_, found, last[0])):
+            compare = _comparison(tuple(self._names))(*self._owners, *found)
+            last = self._last = found, compare
+        return last[1]
 
     def reason(self) -> str | None:
         """Return a reason if somebody has replaced one of them."""
@@ -222,8 +238,19 @@ def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
                     yield after, name
 
 
+@lru_cache(maxsize=_MOST_SETS_OF_CLASSES)
+def _comparison(names: tuple[str, ...]) -> Callable[..., Callable[[], bool]]:
+    """Return what makes a comparison of owners and what they have by these names."""
+    numbers = range(len(names))
+    parameters = [f"owner_{n}" for n in numbers] + [f"method_{n}" for n in numbers]
+    terms = [f"owner_{n}.{name} is method_{n}" for n, name in enumerate(names)] or ["True"]
+    namespace: dict[str, Any] = {}
+    exec(f"def make({', '.join(parameters)}): return lambda: {' and '.join(terms)}", namespace)
+    make: Callable[..., Callable[[], bool]] = namespace["make"]
+    return make
+
+
 NO_METHODS = StockMethods(())
-_MOST_SETS_OF_CLASSES = 1024
 
 
 class Replacements:

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from fastschema.compiler import dump_code, load_code
 from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.compiler.source import GeneratedFunction
+from fastschema.runtime.patching import stock_of
 from fastschema.statistics import recorder
 
 CACHE_SIZE = 1024
@@ -156,7 +157,7 @@ def own_method(reason: str) -> Description:
 
 def method_of(field: Any, name: str) -> Any:
     """Return the function behind a method of a field; None if the field object has its own."""
-    return None if name in vars(field) else getattr(type(field), name, None)
+    return None if name in vars(field) else stock_of(getattr(type(field), name, None))
 
 
 def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
@@ -170,7 +171,7 @@ def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
         return ()
     mro = type(field).__mro__
     bases = mro[: mro.index(root) + 1]
-    return tuple([getattr(base, name) for base in bases if name in vars(base)])
+    return tuple([stock_of(getattr(base, name)) for base in bases if name in vars(base)])
 
 
 def always(kind: Any) -> Rule:

@@ -26,15 +26,20 @@ fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else
 """On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
 each time, pays from so many marshmallow rows on."""
 
-values_worth_comparing = {"dump": 12, "load": 2}
-"""To find out whether the fields of a schema are still what they were costs as much as stock needs
-for so many values. A nested object counts for several."""
+rows_worth_binding = 4
+"""To find the program of a marshmallow schema whose fields are made, and to bind it to them, costs
+as much as stock needs for so many objects."""
+
+values_worth_a_look = 4
+"""To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
+object of so many values."""
 
 uses_worth_a_recipe = 2
 """django-filter makes the first filter set of a class, which may have been made for one request."""
 
-spares_first_schemas = True
-"""Whether stock makes the first schema of a class that no module holds: there may be no second."""
+rows_worth_reading_once = 40
+"""The same as ``rows_worth_reading`` for the first schema of a class that no module holds: there
+may be no second one."""
 
 
 def is_worth_compiling(objects: int) -> bool:

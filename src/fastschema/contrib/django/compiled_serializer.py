@@ -35,7 +35,8 @@ from fastschema.contrib.django.input.validation import (
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loading_by
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
-from fastschema.runtime.bound_program import BoundProgram, Dispatch, RowDumper
+from fastschema.runtime.bound_program import BoundProgram, Dispatch
+from fastschema.runtime.front_end import RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
@@ -110,6 +111,14 @@ class CompiledSerializer:
         raise TypeError(_NOT_LOADED)
 
     loads = validate = load
+
+    def dump_inside(self, obj: Any) -> Any:
+        """Dump one object."""
+        return self.dump(obj, False)
+
+    def load_inside(self, data: Any) -> Any:
+        """Not compiled."""
+        raise TypeError(_NOT_LOADED)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many`` is true or it is a ``ListSerializer``."""

@@ -23,8 +23,8 @@ from fastschema.contrib.sqlalchemy.row_layout import (
 )
 from fastschema.contrib.sqlalchemy.row_programs import UnloadedError, by_row, columns_of
 from fastschema.report import Report
-from fastschema.runtime.bound_program import Dispatch, RowDumper
-from fastschema.runtime.front_end import CompiledSchema, DumpingSchema
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.front_end import CompiledSchema, DumpingSchema, RowDumper
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import overridden, stock_method
 

@@ -1,0 +1,241 @@
+"""What makers make, for dumping: see :func:`fastschema.register`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from marshmallow import Schema, missing
+from marshmallow.fields import Field
+
+from fastschema.compiler.kinds import ENGINE_NAMES
+from fastschema.compiler.nodes import Form, Slot
+from fastschema.compiler.source import GeneratedFunction
+from fastschema.compiler.value_code import generate_dump
+from fastschema.marshmallow.fields import NESTED, DumpPath, describe, is_nested, kind
+from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
+from fastschema.registration import Function, Refused, Registered
+from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
+from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
+
+_NAMES = {"missing": missing, **ENGINE_NAMES}
+
+
+class SchemaOf(NamedTuple):
+    """Stands for a field in which a schema is nested."""
+
+    schema: Any
+    many: bool = False
+    root: Any = None
+
+
+class DumpCompiler:
+    """``compiled``, as a maker is given it for dumping.
+
+    :param bound: what slots resolve from
+    :param owner: the schema for which the maker is called, whose own ``dump`` is not asked
+    """
+
+    def __init__(self, bound: Any, owner: Any = None) -> None:
+        self._bound = bound
+        self._owner = owner
+        self._nested: list[NestedDumper] = []
+
+    def __call__(self, inner: Any) -> Callable[[Any], Any]:
+        """Return what dumps a value as a field's ``_serialize``, an object as a schema's ``dump``.
+
+        :param inner: the field or the schema, of which the class is enough
+        :raises TypeError: if it is neither
+        """
+        if isinstance(inner, Field):
+            return self._of_field(inner)
+        schema = as_schema(inner)
+        dumper = self._bound.schema_dumper(schema, is_super=schema is self._owner)
+        self._nested.append(dumper)
+        return lambda obj: dumper.dispatch[type(obj)](obj)
+
+    def _of_field(self, field: Any) -> Callable[[Any], Any]:
+        description = describe(field)
+        if description == NESTED:
+            dumper: NestedDumper = self._bound.nested_dumper(field, Form.PYTHON)
+            self._nested.append(dumper)
+            return dumper
+        generated = _value_function(description)
+        if generated is None:
+            return lambda value: field._serialize(value, None, None)
+        bound = self._bound.of_field(field)
+        values = [slot.resolve(bound, None, Form.PYTHON) for slot in generated.slots]
+        self._nested += [each for each in values if isinstance(each, NestedDumper)]
+        dump: Callable[[Any], Any] = generated.function(*values)
+        return dump
+
+    def begin(self) -> None:
+        """Begin another dump: nested schemas are found when they are needed."""
+        for nested in self._nested:
+            nested.found = NOT_FOUND
+
+    def refresh(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
+        found = [nested for nested in self._nested if nested.found is not NOT_FOUND]
+        has_changed = [nested.dispatch.refresh() for nested in found]
+        return any(has_changed)
+
+
+def as_schema(inner: Any) -> Any:
+    """Return what a maker asks for as a schema.
+
+    :raises TypeError: if it is none
+    """
+    schema = inner() if isinstance(inner, type) and issubclass(inner, Schema) else inner
+    if not isinstance(schema, Schema):
+        raise TypeError(f"compiled() takes a field or a schema, not {inner!r}")
+    return schema
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _value_function(description: Description) -> GeneratedFunction | None:
+    """Return what dumps values by a description; None if the field's own method does it best."""
+    slots = [Slot("fields", lambda bound, cls, form: bound.fields)]
+    if description[0] == OWN_METHOD:
+        return None
+    made = kind(description, DumpPath.of_value(), slots)
+    if any(slot.ambient is not None for slot in slots):
+        return None  # that is looked up for each dump
+    return generate_dump(made, slots, _NAMES)
+
+
+def function_of(registered: Registered, target: Any, compiled: Any) -> Function:
+    """Return what a maker makes for a field or a schema.
+
+    :raises TypeError: if it is no function
+    """
+    assert registered.maker is not None
+    try:
+        function = registered.maker(target, compiled)
+    except Refused:
+        return _refuse
+    if not callable(function):
+        raise TypeError(f"the maker {registered.label} made {function!r}, which is no function")
+    return function
+
+
+def _refuse(*_: Any) -> Any:
+    raise Refused
+
+
+class _OwnDumper(NestedDumper):
+    """Dumps the values of a field by code of users, which uses fields that are compiled.
+
+    :param field: the field
+    :param compiled: what dumps by those
+    """
+
+    __slots__ = ("_compiled", "_field")
+
+    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
+        self.found = NOT_FOUND
+        self._field = field
+        self._compiled = compiled
+
+    @property
+    def dispatch(self) -> Any:
+        """What is looked at from one row to the next: this."""
+        return self
+
+    def refresh(self) -> bool:
+        """Look up again what does not belong to the schema; return whether it had changed."""
+        return self._compiled.refresh()
+
+
+class MadeDumper(_OwnDumper):
+    """Dumps the values of a field by what its maker makes, or by the field's own method.
+
+    :param registered: what is registered for its ``_serialize``
+    """
+
+    __slots__ = ("_function", "_registered")
+
+    def __init__(self, field: Any, registered: Registered, compiled: DumpCompiler) -> None:
+        super().__init__(field, compiled)
+        self._registered = registered
+        self._function: Function | None = None
+
+    def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
+        """Dump a value."""
+        try:
+            return self._begun()(value)
+        except Refused:
+            return self._field._serialize(value, attribute, obj)
+
+    def of_object(self, attribute: Any, obj: Any) -> Any:
+        """Dump an object, by a field that reads no attribute of it."""
+        try:
+            return self._begun()(obj)
+        except Refused:
+            return self._field._serialize(None, attribute, obj)
+
+    def _begun(self) -> Function:
+        function = self._function
+        if self.found is NOT_FOUND:
+            if function is None:
+                function = function_of(self._registered, self._field, self._compiled)
+                self._function = function
+            self._compiled.begin()
+            self.found = True
+        assert function is not None
+        return function
+
+
+class InsideDumper(_OwnDumper):
+    """Dumps the values of a field by its own method, while those inside of it have answers."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
+        super().__init__(field, compiled)
+        self._answers: Answers | None = None
+
+    def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
+        """Dump a value."""
+        if self.found is NOT_FOUND:
+            self._compiled.begin()
+            self.found = True
+        if self._answers is None:
+            inside = [each for each in fields_inside(self._field) if is_nested(each)]
+            self._answers = {id(each): Answer(each, self._compiled(each)) for each in inside}
+        token = answers.set(self._answers)
+        try:
+            return self._field._serialize(value, attribute, obj)
+        finally:
+            answers.reset(token)
+
+
+class MadeSchemaDump:
+    """What a maker makes for a schema's own ``dump``.
+
+    :param schema: the schema
+    :param registered: what is registered for its ``dump``
+    :param compiled: what its maker is given
+    """
+
+    def __init__(self, schema: Any, registered: Registered, compiled: DumpCompiler) -> None:
+        self._schema = schema
+        self._registered = registered
+        self._compiled = compiled
+        self._function = function_of(registered, schema, compiled)
+
+    def is_of(self, schema: Any, registered: Registered) -> bool:
+        """Return whether it was made for a schema, by what is registered now."""
+        return self._schema is schema and self._registered is registered
+
+    def begin(self) -> None:
+        """Begin another dump: nested schemas are found when they are needed."""
+        self._compiled.begin()
+
+    def dump(self, obj: Any) -> Any:
+        """Dump an object."""
+        try:
+            return self._function(obj)
+        except Refused:
+            return self._schema.dump(obj, many=False)

@@ -1,0 +1,154 @@
+"""What the fields of a made schema are like, compared with those of others and what they were.
+
+Two objects of a class whose fields are alike run the same program. An object whose fields are what
+they were runs what it ran. That is found out in less time: the attributes of all fields are
+compared with copies of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from marshmallow import missing
+
+from fastschema.marshmallow import validators
+from fastschema.marshmallow.customization import (
+    FIELD_CLASSES,
+    INNER,
+    OPTIONS,
+    computes_attributes,
+    inner_fields,
+)
+from fastschema.marshmallow.exemplars import METHODS
+from fastschema.runtime.guard import STATE_KEY
+
+_LISTS = ("validators", "pre_load", "post_load")
+_HELD = frozenset([*INNER, "tuple_fields", *METHODS])
+"""Attributes of which matters only whether there is something: fields inside of a field, which are
+compared beside it, and methods of its schema, which are looked up for each dump."""
+_DEFAULTS = ("dump_default", "load_default")
+"""Of defaults matters only of which sort they are: their values are looked up, too."""
+_OF_ONE_SCHEMA = ("parent", "root", "_schema", "_field_cache", "_creation_index", "metadata")
+"""Attributes that differ from schema to schema, and say nothing of what a field does."""
+_OF_ONE_DUMP = (*_OF_ONE_SCHEMA, *_LISTS, "validate", "error_messages")
+"""The same for what a field dumps."""
+
+
+class MadeFields:
+    """The fields of one made schema as they are.
+
+    :param fields: the fields
+    :param direction: "dump" or "load"
+    """
+
+    __slots__ = ("_attributes", "_classes", "_fields", "_is_load", "_names", "every")
+
+    def __init__(self, fields: dict[str, Any], direction: str) -> None:
+        self._names = list(fields)
+        self._fields = list(fields.values())
+        self._is_load = direction == "load"
+        self.every = list(_with_inner(self._fields))
+        """The fields, and those inside of them."""
+        self._classes = list(map(type, self.every))
+        self._attributes = [_copied(field.__dict__, is_load=self._is_load) for field in self.every]
+
+    def are_current(self, fields: dict[str, Any]) -> bool:
+        """Return whether these are the fields of the schema, and as they were."""
+        try:
+            return (
+                list(fields.values()) == self._fields
+                and list(fields) == self._names
+                and [field.__dict__ for field in self.every] == self._attributes
+                and list(map(type, self.every)) == self._classes
+            )
+        except Exception:
+            return False  # an attribute that cannot be compared
+
+    def deciding(self) -> list[dict[str, Any]]:
+        """Return, for each field, its class and the attributes that say what it does."""
+        return [_deciding(field, is_load=self._is_load) for field in self.every]
+
+
+class SchemaSnapshot:
+    """A schema object that fields nest, as it is: schemas copy it when they are dumped first.
+
+    :param schema: the schema
+    """
+
+    __slots__ = ("_deciding", "_fields", "_made", "_own", "_schema")
+
+    def __init__(self, schema: Any) -> None:
+        own = schema.__dict__
+        self._schema = schema
+        self._own = {**own, STATE_KEY: None}
+        self._fields = list(own.get("fields", {}).items())
+        declared = own.get("declared_fields", {})
+        self._made = MadeFields(declared, "load")
+        self._deciding = list(declared), self._made.deciding()
+
+    def is_current(self) -> bool:
+        """Return whether it has the fields and options that it had."""
+        own = self._schema.__dict__
+        try:
+            if {**own, STATE_KEY: None} != self._own:
+                return False
+            declared = own.get("declared_fields")
+            if declared is None:
+                return True  # nobody has looked at them
+            if list(own["fields"].items()) != self._fields:
+                return False
+            if not self._made.are_current(declared):
+                # Whoever copies it binds them anew.
+                made = MadeFields(declared, "load")
+                if (list(declared), made.deciding()) != self._deciding:
+                    return False
+                self._made = made
+            return True
+        except Exception:
+            return False  # an attribute that cannot be compared
+
+
+def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:
+    for field in fields:
+        if computes_attributes(field):
+            continue  # its schema runs as stock
+        yield field
+        if not _HELD.isdisjoint(field.__dict__):
+            yield from _with_inner(inner_fields(field))
+
+
+def _copied(own: dict[str, Any], *, is_load: bool) -> dict[str, Any]:
+    """Return a copy of a field's attributes, with lists of its own where they matter."""
+    copied = own.copy()
+    for name in ("tuple_fields", *_LISTS) if is_load else ("tuple_fields",):
+        if type(copied.get(name)) is list:
+            copied[name] = copied[name].copy()
+    return copied
+
+
+def _deciding(field: Any, *, is_load: bool) -> dict[str, Any]:
+    """Return the attributes of a field that say what it does, and its class.
+
+    They hold nothing of the schema that it belongs to. What a field of users keeps for itself says
+    nothing: its own methods are called.
+    """
+    cls: Any = type(field)
+    deciding: dict[str, Any] = field.__dict__.copy()
+    for name in _OF_ONE_SCHEMA if is_load else _OF_ONE_DUMP:
+        deciding.pop(name, None)
+    if is_load:
+        deciding.pop("validate", None)
+        deciding |= {name: bool(deciding.get(name)) for name in _LISTS}
+        deciding["validators"] = validators.describe(field)
+    for name in _DEFAULTS:
+        default = deciding.get(name, missing)
+        deciding[name] = (default is missing, callable(default))
+    if not _HELD.isdisjoint(deciding):
+        deciding |= {name: deciding[name] is None for name in _HELD.intersection(deciding)}
+    if cls not in FIELD_CLASSES:
+        names = [name for name in deciding if name not in OPTIONS and not hasattr(cls, name)]
+        for name in names:
+            del deciding[name]
+    deciding["__class__"] = cls
+    return deciding

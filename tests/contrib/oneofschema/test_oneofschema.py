@@ -1,0 +1,173 @@
+"""marshmallow-oneofschema: what its schemas dump and load is what stock's do."""
+
+from types import SimpleNamespace
+
+import pytest
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load
+from marshmallow_oneofschema import OneOfSchema
+
+import fastschema
+from tests.marshmallow import load_differential
+from tests.marshmallow.differential import assert_same, installed
+
+calls = []
+
+
+class CatSchema(Schema):
+    name = fields.String(required=True)
+    lives = fields.Integer()
+
+
+class DogSchema(Schema):
+    class Meta:
+        unknown = EXCLUDE
+
+    name = fields.String()
+    friend = fields.Nested(lambda: AnimalSchema())
+
+    @post_load
+    def make(self, data, **kwargs):
+        calls.append(("make", dict(data), kwargs))
+        if data.get("name") == "refused":
+            raise ValidationError("refused")
+        return SimpleNamespace(**data)
+
+
+class BirdSchema(Schema):
+    """A schema whose objects code of users makes."""
+
+    name = fields.String()
+
+    def __init__(self, **kwargs):
+        calls.append("made a bird's schema")
+        super().__init__(**kwargs)
+
+
+class AnimalSchema(OneOfSchema):
+    type_schemas = {"Cat": CatSchema, "Dog": DogSchema(), "Bird": BirdSchema}
+
+    def get_obj_type(self, obj):
+        calls.append(("type", obj))
+        if obj["kind"] == "wrong":
+            raise ValidationError("a wrong kind")
+        return obj["kind"]
+
+
+class Keeping(AnimalSchema):
+    type_field = "kind"
+    type_field_remove = False
+    type_schemas = {
+        "Cat": CatSchema(unknown=EXCLUDE),
+        "Dog": DogSchema(unknown=EXCLUDE),
+        "Bird": BirdSchema,
+    }
+
+
+class OwnDump(AnimalSchema):
+    def _dump(self, obj, **kwargs):
+        calls.append(("_dump", obj))
+        return {"own": super()._dump(obj, **kwargs)}
+
+    def _load(self, data, **kwargs):
+        calls.append(("_load", data))
+        return ("own", super()._load(data, **kwargs))
+
+
+class Zoo(Schema):
+    first = fields.Nested(AnimalSchema)
+    animals = fields.List(fields.Nested(AnimalSchema))
+    more = fields.Nested(AnimalSchema, many=True)
+
+
+SCHEMAS = [AnimalSchema, Keeping, OwnDump]
+CAT = {"kind": "Cat", "name": "a", "lives": 9}
+DOG = {"kind": "Dog", "name": "b", "friend": CAT}
+BIRD = {"kind": "Bird", "name": "c"}
+ANIMALS = [CAT, DOG, BIRD] * 3
+OTHERS = [{"kind": None}, {"kind": "Cow"}, {"kind": "Cat", "lives": "x"}, {"kind": []}]
+
+
+def many(schema, **options):
+    return lambda: schema(many=True, **options)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_animals_are_dumped_as_by_stock(schema):
+    assert_same(schema, DOG, calls=calls)
+    assert_same(many(schema), ANIMALS, calls=calls)
+    assert_same(many(schema), [*ANIMALS, {"kind": "wrong"}, CAT, {"kind": "wrong"}], calls=calls)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_animals_of_other_kinds_are_dumped_as_by_stock(other):
+    assert_same(AnimalSchema, other, calls=calls)
+    assert_same(many(AnimalSchema), [*ANIMALS, other, CAT], calls=calls)
+
+
+@pytest.mark.parametrize("animal", [CAT, DOG, BIRD, *OTHERS])
+def test_nested_animals_are_dumped_as_by_stock(animal):
+    row = {"first": animal, "animals": [*ANIMALS, animal], "more": [CAT, animal]}
+    assert_same(Zoo, row, calls=calls)
+
+
+LOADED_CAT = {"type": "Cat", "name": "a", "lives": "9"}
+LOADED_DOG = {"type": "Dog", "name": "b", "friend": LOADED_CAT, "unknown": 1}
+LOADED = [LOADED_CAT, LOADED_DOG, {"type": "Bird", "name": "c"}]
+WRONG = [
+    {"type": "Cow"},
+    {"type": None},
+    {"type": ["Cat"]},
+    {"name": "a"},
+    {"type": "Cat"},
+    {"type": "Cat", "name": "a", "unknown": 1},
+    {"type": "Dog", "name": 5, "friend": {"type": "Cat", "lives": "x"}},
+    {"type": "Dog", "name": "refused"},
+    {"type": "Dog", "friend": 5},
+    5,
+    None,
+]
+
+
+def with_kind(data):
+    if not isinstance(data, dict):
+        return data
+    return {"kind" if key == "type" else key: with_kind(value) for key, value in data.items()}
+
+
+@pytest.mark.parametrize("options", [{}, {"unknown": EXCLUDE}, {"partial": True}])
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_animals_are_loaded_as_by_stock(schema, options):
+    comparison = load_differential.Comparison(many(schema, **options), calls)
+    rows = [with_kind(each) for each in LOADED] if schema is Keeping else LOADED
+    comparison.check(rows * 3)
+    for wrong in WRONG:
+        comparison.check([*rows, with_kind(wrong) if schema is Keeping else wrong, rows[0]])
+    comparison.check(rows * 3, unknown=EXCLUDE)
+    comparison.check(rows * 3, partial=True)
+    comparison.check(rows[0], many=False)
+
+
+@pytest.mark.parametrize("animal", [*LOADED, *WRONG])
+def test_nested_animals_are_loaded_as_by_stock(animal):
+    comparison = load_differential.Comparison(Zoo, calls)
+    row = {"first": animal, "animals": [*LOADED, animal], "more": [LOADED_CAT, animal]}
+    comparison.check(row)
+    comparison.check([row] * 3, many=True, partial=True)
+
+
+def test_the_schema_of_a_type_is_made_once_for_a_list(monkeypatch):
+    made = []
+    monkeypatch.setattr(CatSchema, "on_bind_field", lambda *_: made.append(1))
+    with installed():
+        AnimalSchema(many=True).dump([CAT] * 30)
+        made.clear()
+        AnimalSchema(many=True).dump([CAT] * 30)
+
+    assert len(made) == len(CatSchema._declared_fields)
+
+
+def test_reports_name_what_is_compiled():
+    report = str(fastschema.compile(Zoo).explain())
+
+    assert "nested schema, compiled for OneOfSchema.dump" in report
+    assert "nested schema, compiled for OneOfSchema.load" in report

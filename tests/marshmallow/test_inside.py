@@ -1,0 +1,284 @@
+"""Nested schemas inside of users' own fields are compiled, and their methods do not notice."""
+
+import contextlib
+import copy
+import threading
+
+import pytest
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_dump, post_load
+from marshmallow import validate as checks
+
+import fastschema
+from fastschema.marshmallow import inside
+from tests.marshmallow import load_differential
+from tests.marshmallow.differential import assert_same, installed
+
+calls = []
+
+
+class ItemSchema(Schema):
+    name = fields.String(required=True)
+    number = fields.Integer()
+
+
+class Hooked(ItemSchema):
+    @post_dump
+    def after(self, data, **kwargs):
+        calls.append(("post_dump", dict(data), kwargs))
+        return {**data, "dumped": True}
+
+    @post_load
+    def make(self, data, **kwargs):
+        calls.append(("post_load", dict(data), kwargs))
+        if data.get("number") == 7:
+            raise ValidationError("refused", "number")
+        return ("made", data["name"])
+
+
+class Table(fields.Field):
+    """A dictionary whose values another field dumps and loads."""
+
+    def __init__(self, inner, *, passes=True, **kwargs):
+        super().__init__(**kwargs)
+        self.inner = inner
+        self.passes = passes
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        calls.append(("dump", attr, value))
+        if value is None:
+            return None
+        return {key: self.dump_one(each, attr, obj, **kwargs) for key, each in value.items()}
+
+    def dump_one(self, value, attr, obj, **kwargs):
+        return self.inner._serialize(value, attr, obj, **kwargs)
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        calls.append(("load", attr, value, kwargs))
+        if not isinstance(value, dict):
+            raise ValidationError("Not a table.")
+        loaded, errors = {}, {}
+        for key, each in value.items():
+            try:
+                loaded[key] = self.load_one(each, **(kwargs if self.passes else {}))
+            except ValidationError as error:
+                errors[key] = error.messages
+                if error.valid_data is not None:
+                    loaded[key] = error.valid_data
+        if errors:
+            raise ValidationError(errors, valid_data=loaded)
+        return loaded
+
+    def load_one(self, value, **kwargs):
+        return self.inner.deserialize(value, **kwargs)
+
+
+class Choosing(Table):
+    """Which of its fields dumps and loads a value is up to the value."""
+
+    def __init__(self, *choices, **kwargs):
+        super().__init__(None, **kwargs)
+        self.choices = choices
+
+    def dump_one(self, value, attr, obj, **kwargs):
+        field = self.choices[isinstance(value, list)]
+        return field._serialize(value, attr, obj, **kwargs)
+
+    def load_one(self, value, **kwargs):
+        return self.choices[isinstance(value, list)].deserialize(value, **kwargs)
+
+
+class Changing(Table):
+    """It changes its field from value to value."""
+
+    def load_one(self, value, **kwargs):
+        self.inner.unknown = EXCLUDE if value.get("name") == "other" else None
+        return super().load_one(value, **kwargs)
+
+
+class Replacing(Table):
+    """It makes a field for each value."""
+
+    def dump_one(self, value, attr, obj, **kwargs):
+        self.inner = copy.copy(self.inner)
+        return super().dump_one(value, attr, obj, **kwargs)
+
+    def load_one(self, value, **kwargs):
+        self.inner = fields.Nested(ItemSchema, unknown=EXCLUDE)
+        return super().load_one(value, **kwargs)
+
+
+class Later(Table):
+    """It dumps when somebody looks."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return (self.inner._serialize(each, attr, obj) for each in value.values())
+
+
+TABLES = {
+    "nested": lambda: Table(fields.Nested(ItemSchema)),
+    "nested, with hooks": lambda: Table(fields.Nested(Hooked)),
+    "nested, some fields": lambda: Table(fields.Nested(ItemSchema, only=["number"])),
+    "nested, unknown keys": lambda: Table(fields.Nested(ItemSchema, unknown=EXCLUDE)),
+    "nested, none": lambda: Table(fields.Nested(ItemSchema, allow_none=True)),
+    "validated": lambda: Table(fields.Nested(ItemSchema, validate=checks.Length(min=2))),
+    "validated by users": lambda: Table(
+        fields.Nested(ItemSchema, validate=lambda value: calls.append(("validate", value)))
+    ),
+    "many": lambda: Table(fields.Nested(ItemSchema, many=True)),
+    "list": lambda: Table(fields.List(fields.Nested(Hooked), validate=checks.Length(max=2))),
+    "list of lists": lambda: Table(fields.List(fields.List(fields.Nested(ItemSchema)))),
+    "choosing": lambda: Choosing(
+        fields.Nested(ItemSchema), fields.List(fields.Nested(Hooked)), validate=bool
+    ),
+    "changing": lambda: Changing(fields.Nested(ItemSchema)),
+    "replacing": lambda: Replacing(fields.Nested(ItemSchema)),
+    "passing nothing on": lambda: Table(fields.Nested(ItemSchema), passes=False),
+    "table of tables": lambda: Table(Table(fields.Nested(ItemSchema))),
+}
+ITEM = {"name": "a", "number": 1}
+VALUES = [
+    *(ITEM, [ITEM, {"name": "b"}], [[ITEM], []], None, {"name": "other", "more": 1}),
+    *(
+        {"number": "x"},
+        [{"number": 7, "name": "a"}, ITEM],
+        [[{}], 5],
+        5,
+        {"number": 7, "name": "a"},
+    ),
+    *([], {}, {"a": ITEM, "b": {"number": "x"}}),
+]
+
+
+def schema_of(name):
+    return type("Outer", (Schema,), {"table": TABLES[name](), "after": fields.String()})
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_loaded_inside_of_a_users_field_is_loaded_as_by_stock(name):
+    comparison = load_differential.Comparison(schema_of(name), calls)
+    for value in VALUES:
+        comparison.check({"table": {"one": value, "two": ITEM, "three": value}, "after": "x"})
+    comparison.check([{"table": {"a": ITEM}}, {"table": 5}, {"table": {"a": [ITEM]}}], many=True)
+
+
+@pytest.mark.parametrize("partial", [True, False, ("table",), ("table.name", "name")])
+@pytest.mark.parametrize("name", TABLES)
+def test_partial_loads_are_those_of_stock(name, partial):
+    comparison = load_differential.Comparison(schema_of(name), calls)
+    for value in (ITEM, {}, [{}]):
+        comparison.check({"table": {"one": value}}, partial=partial)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_dumped_inside_of_a_users_field_is_dumped_as_by_stock(name):
+    for value in VALUES:
+        assert_same(schema_of(name), {"table": {"one": value, "two": ITEM}}, calls=calls)
+    assert_same(schema_of(name), {"table": None}, calls=calls)
+    assert_same(schema_of(name), {}, calls=calls)
+
+
+@pytest.fixture
+def answered(monkeypatch):
+    """The values that generated code has answered for."""
+    found = []
+    make = inside.Answer.__init__
+
+    def noting(self, field, function, partial=None):
+        make(self, field, lambda value: found.append(value) or function(value), partial)
+
+    monkeypatch.setattr(inside.Answer, "__init__", noting)
+    return found
+
+
+@pytest.mark.parametrize("name", ["nested", "list", "validated", "choosing", "table of tables"])
+def test_generated_code_answers_for_the_fields_inside(name, answered):
+    row = {"one": [ITEM]} if name == "list" else {"one": ITEM}
+    row = {"outer": row} if name == "table of tables" else row
+    schema = schema_of(name)()
+    with installed():
+        schema.dump([{"table": row}] * 3, many=True)
+        assert answered == [[ITEM] if name == "list" else ITEM] * 3
+        answered.clear()
+        data = {"one": [ITEM, ITEM]} if name == "validated" else row
+        with contextlib.suppress(ValidationError):
+            schema.load([{"table": data}] * 3, many=True)
+
+    assert len(answered) == 3
+
+
+def test_values_that_are_dumped_later_are_dumped_by_stock(answered):
+    schema = type("Outer", (Schema,), {"table": Later(fields.Nested(ItemSchema))})
+    with installed():
+        dumped = schema().dump({"table": {"a": ITEM}})
+
+        assert list(dumped["table"]) == [ITEM]
+    assert answered == []
+
+
+def test_a_field_inside_may_be_used_by_many_threads_at_a_time():
+    schema = schema_of("list")()
+    rows = [{"table": {str(number): [ITEM] * 2}} for number in range(50)]
+    wrong = [{"table": {"a": [{"number": "x"}]}}] * 30
+    expected, errors = schema.load(rows, many=True), []
+    failed = []
+
+    def load():
+        for _ in range(5):
+            if schema.load(rows, many=True) != expected:
+                failed.append("another result")
+            try:
+                schema.load(wrong, many=True)
+            except ValidationError as error:
+                errors.append(error.messages)
+
+    with installed():
+        threads = [threading.Thread(target=load) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert not failed
+    assert all(each == errors[0] for each in errors)
+
+
+def test_a_change_of_a_field_inside_is_seen():
+    inner = fields.Nested(ItemSchema)
+    schema = type("Outer", (Schema,), {"table": Table(inner)})()
+    row = {"table": {"a": {**ITEM, "more": 1}}}
+    with installed():
+        for _ in range(3):
+            with pytest.raises(ValidationError):
+                schema.load(row)
+        inner.unknown = EXCLUDE
+
+        assert schema.load(row) == {"table": {"a": ITEM}}
+
+
+def test_a_copy_of_a_field_inside_is_on_its_own():
+    inner = fields.Nested(ItemSchema)
+    schema = type("Outer", (Schema,), {"table": Table(inner)})()
+    with installed():
+        schema.load([{"table": {"a": ITEM}}] * 3, many=True)
+        copied = copy.copy(inner)
+        copied.unknown = EXCLUDE
+
+        assert copied.deserialize({**ITEM, "more": 1}) == ITEM
+
+
+def test_fields_deep_inside_of_others_are_read_in_no_time():
+    field = Table(fields.Nested(ItemSchema))
+    for _ in range(40):
+        field = fields.Dict(values=fields.List(field))
+
+    report = fastschema.compile(Schema.from_dict({"deep": field})).explain()
+
+    assert len(report.fields) == len(report.loading.fields) == 1
+
+
+def test_uninstalling_gives_marshmallow_its_methods_back():
+    before = [fields.Nested._serialize, fields.List._deserialize]
+    fastschema.install()
+    fastschema.uninstall()
+
+    assert [fields.Nested._serialize, fields.List._deserialize] == before
