@@ -125,6 +125,9 @@ class KnownNested:
         return self._known if is_known else None
 
 
+_NONE_KNOWN = KnownNested(None)
+
+
 class Compiled:
     """What one schema object compiles to, for dumping or for loading.
 
@@ -141,13 +144,15 @@ class Compiled:
         self.fields = fields
         self.made: MadeFields | None = None
         """What the fields of a made schema were like; None for a pending one."""
+        self.shared: frozenset[int] = frozenset()
+        """The numbers of those fields that all pending schemas like this one use."""
         self.is_shared = False
         """Whether all pending schemas like this one run it, and not only this one."""
         self.bound_program: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
         self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
         """By their options, loads that wait for the next one."""
-        self.nested = KnownNested(None)
+        self.nested = _NONE_KNOWN
         """What its nested schemas compile to."""
 
     def is_bound_to(self, made: MadeFields) -> bool:
@@ -161,17 +166,19 @@ class _OwnFields(dict[int, Any]):
 
     :param schema: the schema
     :param originals: the fields of its exemplar
-    :param shared: those that all schemas like this one use, by their numbers
+    :param common: what has those that all schemas like this one use
     """
 
-    def __init__(self, schema: Any, originals: list[Any], shared: dict[int, Any]) -> None:
+    def __init__(self, schema: Any, originals: list[Any], common: Compiled | None = None) -> None:
         self._schema = schema
         self._originals = originals
-        self._shared = shared
+        self._common = common
 
     def __missing__(self, number: int) -> Any:
-        field = self._shared.get(number)
-        if field is None:
+        common = self._common
+        if common is not None and number in common.shared:
+            field = common.fields[number]
+        else:
             field = state_of(self._schema).field(self._schema, self._originals[number])
         self[number] = field
         return field
@@ -283,8 +290,8 @@ def _find_pending(
         compiled = common
     elif compiled is None or compiled.reading is not common.reading:
         originals = list(getattr(exemplar.schema, direction.fields).values())
-        shared = common.fields if has_same_options else {}
-        compiled = Compiled(schema, common.reading, _OwnFields(schema, originals, shared))
+        own_fields = _OwnFields(schema, originals, common if has_same_options else None)
+        compiled = Compiled(schema, common.reading, own_fields)
         if has_same_options:
             compiled.nested = common.nested
     setattr(state, direction.name, compiled)
@@ -308,15 +315,17 @@ def _read_exemplar(
             if (nested := unseen_schemas(field, cls, direction.name)) is not None
         }
         reading = _read(schema, fields, direction, chain(*unseen.values()))
-        compiled = Compiled(pending_like(exemplar), reading, {})
-        compiled.nested = KnownNested(compiled.schema)
+        runner = pending_like(exemplar)
+        compiled = Compiled(runner, reading, _OwnFields(runner, list(fields.values())))
+        compiled.nested = KnownNested(runner)
         if reading.program is not None:
-            own_fields = _OwnFields(compiled.schema, list(fields.values()), {})
-            for number, node in enumerate(reading.program.node.fields):
-                is_unseen = number in unseen and node.reason is None
-                if is_unseen and _can_be_nested(own_fields[number]):
-                    compiled.fields[number] = own_fields[number]
-        are_unseen = len(compiled.fields) == len(fields)
+            nodes = reading.program.node.fields
+            compiled.shared = frozenset(
+                number
+                for number, nested in unseen.items()
+                if nodes[number].reason is None and _can_be_nested(nested, compiled.fields, number)
+            )
+        are_unseen = len(compiled.shared) == len(fields)
         compiled.is_shared = are_unseen and not reads_by_itself(cls, direction.name)
         setattr(exemplar, direction.name, compiled)
         return compiled
@@ -324,10 +333,15 @@ def _read_exemplar(
         exemplar.is_being_read = False
 
 
-def _can_be_nested(field: Any) -> bool:
-    """Return whether the schema objects that a field nests can be copied, which is done here."""
+def _can_be_nested(nested: list[Any], fields: dict[int, Any], number: int) -> bool:
+    """Return whether the schema objects that a field nests can be copied, which is done here.
+
+    :param nested: all schemas nested in it
+    """
+    if all(isinstance(each, type) for each in nested):
+        return True
     try:
-        for each in nesting_objects(field):
+        for each in nesting_objects(fields[number]):
             _ = each.schema
     except Exception:
         return False  # stock raises it for each schema once

@@ -82,9 +82,8 @@ class BoundProgram:
 
     def dump_one(self, obj: Any) -> Any:
         """Dump one object, as stock gives it, and count it."""
-        idle = self._idle_python
         try:
-            dispatch = idle.pop()
+            dispatch = self._idle_python.pop()
             recorder.program_used()
         except IndexError:
             dispatch = self.new_dispatch(_PYTHON)
@@ -92,8 +91,7 @@ class BoundProgram:
             dispatch.begin_again()
         result = dispatch[type(obj)](obj)
         recorder.compiled(self.program)
-        if len(idle) < MOST_IDLE:
-            idle.append(dispatch)
+        self.take_back(dispatch)
         return result
 
     def checkout(self) -> Dispatch | None:
