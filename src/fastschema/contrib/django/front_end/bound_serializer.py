@@ -75,9 +75,10 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
     :param compiled: what it runs, if serializers that are alike share that
+    :param is_alone: whether its class is not in use; what is nested in it need not be either, then
     """
 
-    __slots__ = ("compiled", "exemplar_fields", "fields", "find", "nested", "outer")
+    __slots__ = ("compiled", "exemplar_fields", "fields", "find", "is_alone", "nested", "outer")
 
     def __init__(
         self,
@@ -86,19 +87,23 @@ class BoundSerializer:
         fields: Any,
         outer: BoundSerializer | None = None,
         compiled: CompiledState | None = None,
+        *,
+        is_alone: bool = False,
     ) -> None:
         self.compiled = compiled
         self.find = find
         self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
+        self.is_alone: bool = is_alone if outer is None else outer.is_alone
         self.nested: dict[int, Dispatch | None] = {}
         """What :meth:`nested_dispatch` has returned, by the numbers of fields."""
 
     def for_one_list(self) -> BoundSerializer:
         """Return the same, which finds nested serializers anew."""
         fields = self.exemplar_fields, self.fields
-        return BoundSerializer(self.find, *fields, self.outer, self.compiled)
+        is_alone = self.is_alone
+        return BoundSerializer(self.find, *fields, self.outer, self.compiled, is_alone=is_alone)
 
     def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
         """Return what dumps each object of a nested serializer, the same for a whole list.
@@ -259,10 +264,14 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     if type(state) is BoundState and state.is_current(serializer):
         return state.bound_program
     of_class = class_state(type(serializer))
-    of_class.count(1 if rows is None else rows)
-    if not of_class.is_in_use:
+    if of_class.has_unreadable_fields:
+        own[STATE_KEY] = RUNS_AS_STOCK
         return None
-    known = state_of_pending(serializer)
+    objects = 1 if rows is None else rows
+    of_class.count(serializer, objects)
+    if not of_class.is_worth_reading(objects):
+        return None
+    known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:
         is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
         bound_program = _bind_made(serializer, of_class) if is_worth_comparing else None
@@ -280,11 +289,13 @@ def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram 
     try:
         fields = readable_fields(serializer)
     except UnreadableError:
+        of_class.has_unreadable_fields = True
         return None
     known = of_class.compiled(serializer, fields)
     if known is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known)
+    is_alone = not of_class.is_in_use
+    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known, is_alone=is_alone)
     return BoundProgram(known.program, bound)
 
 
@@ -298,28 +309,36 @@ def dispatch_for(
     form: Form,
     find: Callable[[], Any] | None = None,
     outer: BoundSerializer | None = None,
+    *,
+    is_alone: bool = False,
 ) -> Dispatch:
     """Return the dispatch for one dump of many rows by a serializer.
 
     :param like: the serializer, or one like it
     :param find: gives the serializer itself
     :param outer: the serializer in which it is nested, bound
+    :param is_alone: see :class:`BoundSerializer`
     :raises UnreadableError: if the serializer cannot be compiled
     """
     find = find or (lambda: like)
-    dispatch = _dispatch_of_known(like, form, find, outer)
+    dispatch = _dispatch_of_known(like, form, find, outer, is_alone=is_alone)
     if dispatch is not None:
         return dispatch
     serializer = find()
     _ = readable_fields(serializer)  # made, as stock makes them for the first object
-    dispatch = _dispatch_of_known(serializer, form, find, outer)
+    dispatch = _dispatch_of_known(serializer, form, find, outer, is_alone=is_alone)
     if dispatch is None:
         raise UnreadableError("its fields differ from object to object")
     return dispatch
 
 
 def _dispatch_of_known(
-    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None
+    like: Any,
+    form: Form,
+    find: Callable[[], Any],
+    outer: BoundSerializer | None,
+    *,
+    is_alone: bool = False,
 ) -> Dispatch | None:
     """Return the dispatch of a serializer whose fields are made, or are those of its class.
 
@@ -327,7 +346,9 @@ def _dispatch_of_known(
     those of :func:`dispatch_for`.
     """
     is_made = has_made_fields(like) or (outer is not None and _is_nested_made(like, outer))
-    known = None if is_made else state_of_pending(like)
+    is_alone = is_alone if outer is None else outer.is_alone
+    needs_own = is_made or (is_alone and not class_state(type(like)).is_in_use)
+    known = None if needs_own else state_of_pending(like)
     if known is not None:
         return Dispatch(known.program, form, bound_pending(known, find, outer))
     if not is_made:
@@ -340,7 +361,7 @@ def _dispatch_of_known(
     known = class_state(type(serializer)).compiled(serializer, fields)
     if known is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known)
+    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known, is_alone=is_alone)
     return Dispatch(known.program, form, bound)
 
 

@@ -1,7 +1,8 @@
 """What is known of a serializer class, and what its serializers take from it while they may.
 
 It hangs on the class, as ``_fastschema_class``: what clones its fields, and its programs. Until the
-class has represented a few dozen objects (``thresholds.rows_worth_reading``), nothing is known.
+class has represented a few dozen objects (``thresholds.rows_worth_reading``) by more than one
+serializer, nothing is known.
 
 Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
 them; so do we. Until then nobody can have changed a field: the serializer is *pending*, and follows
@@ -10,6 +11,7 @@ its class.
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
@@ -96,6 +98,10 @@ class CompiledState(State):
     def matches(self, fields: list[Any]) -> bool:
         """Return whether fields are what those were."""
         return self.snapshot.matches(fields)
+
+
+def _nothing() -> None:
+    """Stand for a reference to an object that is gone."""
 
 
 Compiled = TypeVar("Compiled", bound=Any)
@@ -208,8 +214,12 @@ class SerializerClassState(ClassState):
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._objects = 0
+        self._objects = self._serializers = 0
+        self._latest: Callable[[], Any] = _nothing
+        """The serializer that was counted last."""
         self._changes = 0
+        self.has_unreadable_fields = False
+        """Whether one of its serializers had a field whose own code would notice a look."""
         self._reset()
 
     def _reset(self) -> None:
@@ -222,19 +232,39 @@ class SerializerClassState(ClassState):
 
     def forget(self) -> None:
         """Forget the programs of the class."""
-        self.dumping = CompiledByNames(self, readable_fields, _read, DUMPS)
-        """How its serializers dump."""
+        self._dumping: CompiledByNames[CompiledState] | None = None
         self.validation: Any = None
         """How its serializers validate: a ``CompiledByNames`` of ``input.validation``."""
 
-    def count(self, objects: int) -> None:
-        """Count objects that are to be represented or validated."""
+    @property
+    def dumping(self) -> CompiledByNames[CompiledState]:
+        """How its serializers dump."""
+        if self._dumping is None:
+            self._dumping = CompiledByNames(self, readable_fields, _read, DUMPS)
+        return self._dumping
+
+    def count(self, serializer: Any, objects: int) -> None:
+        """Count objects that are to be represented or validated by a serializer of the class."""
         self._objects += objects
+        if self._latest() is not serializer:
+            self._latest = weakref.ref(serializer)
+            self._serializers += 1
 
     @property
     def is_in_use(self) -> bool:
-        """Whether so many objects were counted that the class is worth a program."""
-        return thresholds.is_worth_compiling(self._objects)
+        """Whether the class is worth an exemplar, by what was counted.
+
+        One that a single serializer uses may be gone after that.
+        """
+        is_used_again = self._serializers >= thresholds.serializers_worth_reading
+        return is_used_again and thresholds.is_worth_compiling(self._objects)
+
+    def is_worth_reading(self, objects: int) -> bool:
+        """Return whether a serializer is to be compiled: its class is in use, or it pays alone.
+
+        :param objects: how many objects the serializer represents or validates
+        """
+        return self.is_in_use or objects >= thresholds.rows_worth_reading_at_once
 
     def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
@@ -461,5 +491,5 @@ def _cloner(serializer: Any, objects: int) -> FieldCloner | None:
     state = class_state(type(serializer))
     if state.leaves_fields_to_stock or not follows_its_class(serializer):
         return None
-    state.count(objects)
+    state.count(serializer, objects)
     return state.cloner() if state.is_in_use else None

@@ -26,6 +26,7 @@ from rest_framework.serializers import (
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import (
     CompiledByNames,
+    SerializerClassState,
     class_state,
     follows_its_class,
     has_made_fields,
@@ -192,6 +193,36 @@ class RowValidator:
         return self._serializer.run_validation(data)
 
 
+def _run_as_stock(serializer: Any, data: Any) -> Any:
+    """Return what DRF's own ``run_validation`` does, for a class that is not compiled.
+
+    Its ``to_internal_value`` is not asked where that would only ask once more whether it is.
+
+    :raises ValidationError: as stock
+    """
+    name = "to_internal_value"
+    if type(serializer).to_internal_value is not to_internal_value or name in vars(serializer):
+        return STOCK_RUN_VALIDATION(serializer, data)
+    is_empty_value, data = serializer.validate_empty_values(data)
+    if is_empty_value:
+        return data
+    return checked(serializer, _STOCK_TO_INTERNAL_VALUE(serializer, data))
+
+
+def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | None:
+    """Count objects, and return the state of their serializer's class; None if stock validates.
+
+    :param objects: how many objects are to be validated
+    """
+    if is_disabled():
+        return None
+    state = class_state(type(serializer))
+    if state.has_unreadable_fields:
+        return None
+    state.count(serializer, objects)
+    return state if state.is_worth_reading(objects) and state.refresh() else None
+
+
 def find_validation(
     serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
@@ -203,17 +234,20 @@ def find_validation(
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     :param is_pending: whether it must not make fields
     """
+    state = _state_if_compiled(serializer, objects)
+    if state is None:
+        return None
+    return _find(state, serializer, is_whole=is_whole, is_pending=is_pending)
+
+
+def _find(
+    state: SerializerClassState, serializer: Any, *, is_whole: bool = True, is_pending: bool = False
+) -> tuple[Validation, list[Any]] | None:
     cls = type(serializer)
-    if is_disabled():
-        return None
-    state = class_state(cls)
-    state.count(objects)
-    if not state.is_in_use or not state.refresh():
-        return None
     if state.validation is None:
         state.validation = CompiledByNames(state, all_fields, read_validation, VALIDATES)
     known: CompiledByNames[Validation] = state.validation
-    found = _find_of_pending(known, serializer)
+    found = _find_of_pending(known, serializer) if state.is_in_use else None
     if found is None and not is_pending and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
@@ -242,6 +276,7 @@ def _find_of_made(
     try:
         options = all_fields(serializer)
     except UnreadableError:
+        class_state(type(serializer)).has_unreadable_fields = True
         return None
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
@@ -381,7 +416,12 @@ def run_validation(self: Any, data: Any = empty) -> Any:
 
     :raises ValidationError: as stock
     """
-    found = find_validation(self) if type(data) is dict and not self.read_only else None
+    if type(data) is not dict or self.read_only:
+        return STOCK_RUN_VALIDATION(self, data)
+    state = _state_if_compiled(self, 1)
+    if state is None:
+        return _run_as_stock(self, data)
+    found = _find(state, self)
     if found is None:
         return STOCK_RUN_VALIDATION(self, data)
     validation, options = found
