@@ -174,7 +174,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/json_encoding": {"*": _JSON},
     "contrib/django/front_end/bound_serializer": {
         "dispatch_for": "there is an object: stock makes the fields now",
-        "_bind_made": "there is an object: stock makes the fields now",
+        "_find_made": "there is an object: stock makes the fields now",
         "read_now": _ASKED,
     },
     "marshmallow/schema_reader": {

@@ -3,8 +3,9 @@
 What hangs on a serializer, on its class and on its fields, is
 
 - ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
-  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`.
-- ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
+  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`. If its fields
+  are made, a :class:`FewRows`, and a :class:`MadeState` after those.
+- ``_fastschema_fields``, ``_fastschema_seen``: fields that nobody has looked at (``made_fields``).
 - ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``field_cloner``).
 
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,9 +36,7 @@ from fastschema.contrib.django.front_end.class_state import (
     CompiledState,
     SerializerClassState,
     class_state,
-    has_made_fields,
     is_still_pending,
-    made_fields,
     state_of_pending,
     unseen_field,
 )
@@ -46,6 +46,12 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.made_fields import (
+    FewRows,
+    MadeState,
+    has_made_fields,
+    made_fields,
+)
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
@@ -61,6 +67,8 @@ from fastschema.runtime.programs import DumpProgram
 
 # The default, so that ``serializer._fastschema`` never raises.
 setattr(Serializer, STATE_KEY, None)
+_MOST_CHANGES = 4
+"""A serializer whose fields have changed so often from row to row runs as stock."""
 COMPILED, RUNS_AS_STOCK = State(), State()
 """Hang on a serializer that has represented by generated code, and on one whose rows, if they come
 one by one, are left to stock."""
@@ -247,7 +255,7 @@ class BoundState(State):
 def mark_compiled(serializer: Any) -> None:
     """Let a serializer know that generated code represents by it."""
     own = serializer.__dict__
-    if type(own.get(STATE_KEY)) is not BoundState:
+    if type(own.get(STATE_KEY)) not in (BoundState, MadeState):
         own[STATE_KEY] = COMPILED
 
 
@@ -263,20 +271,23 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     # This first, as it is asked for each row of many that come one by one.
     if type(state) is BoundState and state.is_current(serializer):
         return state.bound_program
+    if type(state) is MadeState and rows == 1 and state.is_current(serializer):
+        return state.bound_program
     of_class = class_state(type(serializer))
     if of_class.has_unreadable_fields:
         own[STATE_KEY] = RUNS_AS_STOCK
         return None
     objects = 1 if rows is None else rows
     of_class.count(serializer, objects)
-    if not of_class.is_worth_reading(objects):
-        return None
+    objects += state.rows if type(state) is FewRows else 0
     known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:
-        is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
-        bound_program = _bind_made(serializer, of_class) if is_worth_comparing else None
-        own[STATE_KEY] = RUNS_AS_STOCK if bound_program is None else COMPILED
-        return bound_program
+        is_known = rows is None or type(state) is MadeState
+        is_worth_comparing = is_known or objects >= thresholds.rows_worth_comparing
+        if not (of_class.is_worth_reading(objects) and is_worth_comparing):
+            own[STATE_KEY] = FewRows(objects)
+            return None
+        return _find_made(serializer, of_class, rows)
     if state is None and known.idle is not None:  # there may be no other object
         own[STATE_KEY] = COMPILED
         return ReusedBoundProgram.to(known, known.idle, serializer)
@@ -284,8 +295,15 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     return state.bound_program
 
 
-def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram | None:
+def _find_made(
+    serializer: Any, of_class: SerializerClassState, rows: int | None
+) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
+    own = serializer.__dict__
+    changes = own[STATE_KEY].changes + 1 if type(own.get(STATE_KEY)) is MadeState else 0
+    own[STATE_KEY] = RUNS_AS_STOCK
+    if changes > _MOST_CHANGES:
+        return None
     try:
         fields = readable_fields(serializer)
     except UnreadableError:
@@ -296,7 +314,12 @@ def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram 
         return None
     is_alone = not of_class.is_in_use
     bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known, is_alone=is_alone)
-    return BoundProgram(known.program, bound)
+    bound_program = BoundProgram(known.program, bound)
+    own[STATE_KEY] = COMPILED
+    if rows == 1:  # there will be more
+        with suppress(UnreadableError):
+            own[STATE_KEY] = MadeState(serializer, known.snapshot, bound_program, changes)
+    return bound_program
 
 
 def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:

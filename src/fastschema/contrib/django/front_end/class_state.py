@@ -37,6 +37,12 @@ from fastschema.contrib.django.front_end.field_cloner import (
     with_url_name,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.made_fields import (
+    UNSEEN,
+    has_made_fields,
+    made_fields,
+    seen_again,
+)
 from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
@@ -67,10 +73,6 @@ _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields"
     name for name in vars(ModelSerializer) if name.startswith("serializer_")
 }
 """What a serializer may have of its own that decides on its fields."""
-_UNSEEN = "_fastschema_fields"
-"""Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``.
-
-A shallow copy has those of the original, which are not its own: their ``parent`` says so."""
 
 
 class CompiledState(State):
@@ -407,11 +409,6 @@ def is_still_pending(serializer: Any) -> bool:
     return not has_made_fields(serializer) and follows_its_class(serializer)
 
 
-def has_made_fields(serializer: Any) -> bool:
-    """Return whether somebody has looked at the fields of a serializer."""
-    return "fields" in vars(serializer)
-
-
 def known_fields(serializer: Any) -> list[Any] | None:
     """Return the fields that a serializer dumps, or fields like them.
 
@@ -426,15 +423,12 @@ def known_fields(serializer: Any) -> list[Any] | None:
     return None if known is None else known.fields
 
 
-def made_fields(serializer: Any) -> Any:
-    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
-    own = vars(serializer)
-    return own["fields"] if "fields" in own else own.get(_UNSEEN, {})
-
-
 def new_fields(serializer: Any) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
-    unseen = vars(serializer).pop(_UNSEEN, {})
+    seen = seen_again(serializer)
+    if seen is not None:
+        return seen
+    unseen = vars(serializer).pop(UNSEEN, {})
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
     cloner = _cloner(serializer, 0) if is_plain else None
     if cloner is not None:
@@ -460,7 +454,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
-        vars(serializer)[_UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
+        vars(serializer)[UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
         return field
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")

@@ -41,7 +41,7 @@ from fastschema.contrib.django.front_end.access import (
     represent_field,
     represent_key,
 )
-from fastschema.contrib.django.front_end.customization import why_fields_are_own
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, why_fields_are_own
 from fastschema.contrib.django.front_end.fields import (
     describe,
     inner_fields,
@@ -132,7 +132,10 @@ def check_is_read_as_stock(field: Any) -> None:
     :raises UnreadableError: if not
     """
     cls: Any = type(field)
-    if cls.__getattribute__ is not object.__getattribute__ or hasattr(cls, "__getattr__"):
+    is_plain = cls in STOCK_CLASSES or (
+        cls.__getattribute__ is object.__getattribute__ and not hasattr(cls, "__getattr__")
+    )
+    if not is_plain:
         raise UnreadableError(f"{cls.__name__} computes its attributes")
     for name in inner_fields(field):
         check_is_read_as_stock(getattr(field, name))
@@ -148,7 +151,7 @@ def readable_fields(serializer: Any) -> list[Any]:
         raise UnreadableError(reason)
     fields = all_fields(serializer)
     for field in fields:
-        if hasattr(type(field), "write_only"):
+        if type(field) not in STOCK_CLASSES and hasattr(type(field), "write_only"):
             raise UnreadableError(f"{type(field).__name__} computes write_only")
     return [field for field in fields if not field.write_only]
 

@@ -29,12 +29,12 @@ from fastschema.contrib.django.front_end.class_state import (
     SerializerClassState,
     class_state,
     follows_its_class,
-    has_made_fields,
     unseen_field,
 )
 from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.made_fields import has_made_fields
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
