@@ -139,7 +139,7 @@ def _seen(
         return
     mapping = made_fields(serializer)
     if type(mapping) is not BindingDict:
-        raise UnreadableError("its fields are no plain mapping")
+        raise UnreadableError("fields is overridden")
     fields = list(mapping.fields.values())
     if readable is None or len(fields) != len(readable):
         fields = all_fields(serializer)

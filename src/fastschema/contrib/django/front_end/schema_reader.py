@@ -61,6 +61,7 @@ from fastschema.contrib.django.front_end.fields_relations import (
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.front_end.labels import label_of_instance
 from fastschema.contrib.django.front_end.read_around import are_linked_as_stock, are_read_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
@@ -419,4 +420,7 @@ def _source(
     if many is not None:
         found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
         reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
+    if attribute.startswith("get_") and attribute.endswith("_display"):
+        shown = _class_slot(slots, "label", lambda cls: label_of_instance(cls, attribute))
+        reads[MODEL] = Read(f"{by_attribute} if {shown} is None else {shown}(obj)", either)
     return Source(label, Read(f"read(obj, {name})", either), reads, source_attrs)
