@@ -177,11 +177,11 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_nested",
         "_rows",
         "_values",
         "bound_schema",
         "form",
+        "nested",
         "owner",
         "program",
     )
@@ -195,7 +195,8 @@ class Dispatch(dict[type, Dump]):
         self._rows: dict[type, DumpRows] = {}
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
-        self._nested: list[NestedDumper] = []
+        self.nested: list[NestedDumper] = []
+        """What dumps the values of nested fields, as far as functions are bound to it."""
 
     def derived(
         self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
@@ -244,7 +245,7 @@ class Dispatch(dict[type, Dump]):
         if not slot.per_class:
             self._values[slot.name] = value
         if type(value) is NestedDumper:
-            self._nested.append(value)
+            self.nested.append(value)
         return value
 
     def access(self, cls: type) -> str:
@@ -256,7 +257,7 @@ class Dispatch(dict[type, Dump]):
 
         Nested schemas are found when they are needed.
         """
-        for nested in self._nested:
+        for nested in self.nested:
             nested.found = NOT_FOUND
         if self._ambient or self._has_many_classes:
             self.refresh()
@@ -264,7 +265,7 @@ class Dispatch(dict[type, Dump]):
     @property
     def may_have_changed(self) -> bool:
         """Whether :meth:`refresh` has anything to look at."""
-        return bool(self._ambient or self._nested or self._has_many_classes)
+        return bool(self._ambient or self.nested or self._has_many_classes)
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed.
@@ -278,11 +279,11 @@ class Dispatch(dict[type, Dump]):
             if ambient(bound_schema) != seen:
                 self._forget_classes()
                 self._values.clear()
-                self._nested.clear()
+                self.nested.clear()
                 self._ambient.clear()
                 has_changed = True
                 break
-        for nested in self._nested:
+        for nested in self.nested:
             if nested.found is not NOT_FOUND:
                 has_changed |= nested.dispatch.refresh()
         return has_changed
@@ -295,9 +296,9 @@ class Dispatch(dict[type, Dump]):
 
     def drop_nested(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
-        if self._nested:
+        if self.nested:
             self._forget_classes()
-        for nested in self._nested:
+        for nested in self.nested:
             nested.found = NOT_FOUND
 
     @property

@@ -179,6 +179,11 @@ class ClassSnapshot:
             if _DECLARED in seen:
                 seen[_DECLARED] = dict(seen[_DECLARED])
 
+    def add_all(self, other: ClassSnapshot) -> None:
+        """Add what another snapshot has, as it was then."""
+        for cls, seen in other._seen.items():
+            self._seen.setdefault(cls, seen)
+
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""
         if self._generation is not generations.current:

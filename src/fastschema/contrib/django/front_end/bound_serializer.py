@@ -47,6 +47,7 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.made_fields import (
+    UNSEEN,
     FewRows,
     MadeState,
     has_made_fields,
@@ -56,6 +57,7 @@ from fastschema.contrib.django.front_end.schema_reader import read, readable_fie
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     MOST_IDLE,
+    NOT_FOUND,
     BoundProgram,
     CallDumper,
     Dispatch,
@@ -64,6 +66,7 @@ from fastschema.runtime.bound_program import (
 )
 from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.programs import DumpProgram
+from fastschema.statistics import recorder
 
 # The default, so that ``serializer._fastschema`` never raises.
 setattr(Serializer, STATE_KEY, None)
@@ -106,6 +109,12 @@ class BoundSerializer:
         self.is_alone: bool = is_alone if outer is None else outer.is_alone
         self.nested: dict[int, Dispatch | None] = {}
         """What :meth:`nested_dispatch` has returned, by the numbers of fields."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether what its program is bound to is the same for all serializers that are alike."""
+        is_pending = type(self.fields) is FieldsByNumber
+        return is_pending and self.compiled is not None and self.compiled.idle is not None
 
     def for_one_list(self) -> BoundSerializer:
         """Return the same, which finds nested serializers anew."""
@@ -183,7 +192,7 @@ class ReusedBoundProgram(BoundProgram):
 
     To bind a program takes about as long as to represent an object of a few fields, and serializers
     that nobody has looked at are all alike: so the next one takes over what the one before was
-    bound to. In between it holds nothing of a serializer.
+    bound to, and so it is with what is nested in them. In between it holds nothing of a serializer.
 
     :param known: what they run; their values are plain data
     :param idle: where it waits for the next one
@@ -209,18 +218,46 @@ class ReusedBoundProgram(BoundProgram):
         bound_program._serializer = serializer
         return bound_program
 
+    def begin(self, form: Form) -> Dispatch:
+        """Return a dispatch for a row or a list; another serializer may have had it before."""
+        idle = self._idle(form)
+        if idle and not idle[-1].refresh():
+            dispatch = idle.pop()
+            recorder.program_used()
+        else:  # functions may have found what was bound before another zone was active
+            idle.clear()
+            dispatch = self.new_dispatch(form)
+        dispatch.owner = self
+        return dispatch
+
     def checkout(self) -> Dispatch:
-        """Return a dispatch for one row; another serializer may have had it before."""
+        """Return the same for one row."""
         return self.begin(Form.PYTHON)
 
     def take_back(self, dispatch: Dispatch) -> None:
         """Keep a dispatch after a row or a list: another serializer may have the next one."""
-        dispatch.drop_nested()
+        _release(dispatch)
         super().take_back(dispatch)
         self._serializer = None
-        self.bound_schema.fields.clear()
         if len(self._waiting) < MOST_IDLE:
             self._waiting.append(self)
+
+
+def _release(dispatch: Dispatch) -> None:
+    """Forget the serializer of a dispatch, and those nested in it, for the next ones like them.
+
+    What is nested and not plain is dropped.
+    """
+    dispatch.bound_schema.fields.clear()
+    for nested in dispatch.nested:
+        found = nested.found
+        if type(found) is CallDumper and found.inner is not None:
+            found = found.inner.found
+        if type(found) is Dispatch and found.bound_schema.is_shared:
+            _release(found)
+        elif found is not NOT_FOUND:
+            dispatch.drop_nested()
+            return
 
 
 class BoundState(State):
@@ -288,7 +325,8 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
             own[STATE_KEY] = FewRows(objects)
             return None
         return _find_made(serializer, of_class, rows)
-    if state is None and known.idle is not None:  # there may be no other object
+    # There may be no other object. What it has made already, its like have not.
+    if state is None and known.idle is not None and UNSEEN not in own:
         own[STATE_KEY] = COMPILED
         return ReusedBoundProgram.to(known, known.idle, serializer)
     own[STATE_KEY] = state = BoundState(serializer, known)

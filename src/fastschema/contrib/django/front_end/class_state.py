@@ -195,7 +195,10 @@ class CompiledByNames(Generic[Compiled]):
             found: Compiled = self._read(serializer, fields, fields if is_exemplar else [])
         except Exception:
             return None  # stock dumps or validates in a way that cannot be compiled
-        methods = self._read_around.of({type(serializer), *found.snapshot.classes})
+        classes = {type(serializer), *found.snapshot.classes}
+        if is_exemplar:
+            classes |= self._state.classes_of_fields
+        methods = self._read_around.of(classes)
         self._methods = self._methods.among(methods)
         self._methods_then = self._methods.now()
         return found
@@ -228,6 +231,8 @@ class SerializerClassState(ClassState):
         self._classes: ClassSnapshot | None = None
         """What is noticed: the attributes of the class, and of the classes of its fields."""
         self._cloners: dict[str | None, FieldCloner | None] = {}
+        self.classes_of_fields: set[type] = set()
+        """The classes of the exemplar's fields, and of those that are nested in it at any depth."""
         self.leaves_fields_to_stock = False
         """Whether nobody but stock can make its fields, in any language."""
         self.forget()
@@ -331,14 +336,24 @@ class SerializerClassState(ClassState):
         """
         cls: Any = self.owner()
         cloner = self.cloner()
-        if cloner is None or not self.leaves_fields_alone(set()):
+        nested: set[type] = set()
+        if cloner is None or not self.leaves_fields_alone(nested):
             return None
+        for each in nested:
+            self._watch_all(class_state(each))
         serializer = with_url_name(bare_serializer(cls))
         try:
             vars(serializer)["fields"] = cloner.exemplar_fields(serializer)
         except Exception:
             return None  # stock raises it
         return serializer
+
+    def _watch_all(self, nested: SerializerClassState) -> None:
+        """Notice what a nested class notices, so that nobody has to ask it in each dump."""
+        cloner = nested.cloner()
+        if cloner and self._classes is not None and nested._classes is not None:
+            self._classes.add_all(nested._classes)
+            self.classes_of_fields |= cloner.classes
 
     def leaves_fields_alone(self, seen: set[type]) -> bool:
         """Return whether no code of users makes, chooses or changes fields of its serializers.
