@@ -1,0 +1,169 @@
+"""What is known of a class of schemas: one record, for both front ends.
+
+An object of the class is in one of three states:
+
+pending
+    Nobody has looked at its fields, and no code of users makes them. It runs what the exemplar with
+    its arguments compiles to.
+made
+    Its fields are there, made by stock, by code of users, or because somebody has looked. It runs
+    what an object with such fields has compiled to, which is found by comparing
+    (:class:`MadePrograms`): so a class of which each request makes a new object, and changes its
+    fields, is compiled from the second object on.
+stock
+    Stock runs: the class is not in use yet, cannot be compiled, or is another one each time.
+
+What is kept is bounded in one way: what is full takes no more. It is forgotten in one way, too:
+:meth:`ClassRecord.refresh` drops all of it when a class that takes part has changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Generic, Protocol, TypeVar
+
+from fastschema.runtime import thresholds
+from fastschema.runtime.guard import ClassSnapshot, ClassState
+
+MOST_EXEMPLARS = 64
+"""For how many combinations of arguments a class has an exemplar."""
+MOST_CHANGES = 8
+"""A class that has changed so often since its first use runs as stock."""
+_MOST_COUNTS = 256
+_MOST_NAMES = 64
+"""For how many sets of names a class keeps what objects with such fields run."""
+_MOST_FOR_NAMES = 4
+"""How many programs it keeps for each."""
+_MOST_MISSES = 16
+"""After so many objects in a row of the same names, but other options, nobody compares them."""
+
+
+class Alike(Protocol):
+    """What objects of a class run that have made such fields."""
+
+    def matches(self, fields: Any, /) -> bool:
+        """Return whether fields are what those were of which it was compiled."""
+        ...
+
+    def is_current(self) -> bool:
+        """Return whether all else that it depends on is what it was."""
+        ...
+
+
+Compiled = TypeVar("Compiled", bound=Alike)
+
+
+class MadePrograms(Generic[Compiled]):
+    """What the made objects of a class run: by the names of their fields, a few programs each."""
+
+    __slots__ = ("_by_names", "_misses")
+
+    def __init__(self) -> None:
+        self._by_names: dict[Hashable, list[Compiled]] = {}
+        self._misses: Counter[Hashable] = Counter()
+        """How many objects in a row had fields of these names, but like those of no other."""
+
+    def find(
+        self,
+        names: Hashable,
+        fields: Any,
+        compile: Callable[[], Compiled | None],
+        *,
+        is_worth_reading: bool = False,
+    ) -> Compiled | None:
+        """Return what an object runs, compiled if its fields are like those of no other.
+
+        :param names: the names of its fields, and whatever else is worth a look first
+        :param fields: its fields, or what they are like, as :meth:`Alike.matches` compares them
+        :param compile: compiles it; None if it runs as stock
+        :param is_worth_reading: whether to compile it though it cannot be kept
+        """
+        alike = self._by_names.get(names)
+        if alike is None and len(self._by_names) < _MOST_NAMES:
+            alike = self._by_names[names] = []
+        # After that many misses, the options differ each time, and comparing them gains nothing.
+        if alike is None or self._misses[names] >= _MOST_MISSES:
+            return compile() if is_worth_reading else None
+        for each in alike:
+            if each.matches(fields) and each.is_current():
+                self._misses[names] = 0
+                return each
+        self._misses[names] += 1
+        alike = [each for each in alike if each.is_current()]
+        has_room = len(alike) < _MOST_FOR_NAMES
+        compiled = compile() if has_room or is_worth_reading else None
+        if compiled is not None and has_room:
+            self._by_names[names] = [compiled, *alike]
+        return compiled
+
+
+class ClassRecord(ClassState):
+    """What is known of a class; a front end has a subclass, which says what to watch.
+
+    :param cls: the class
+    """
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self._counts: Counter[Hashable] = Counter()
+        self._changes = 0
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all but how much the class is used, and how often it has changed."""
+        self.classes: ClassSnapshot | None = None
+        """What is watched."""
+        self.exemplars: dict[Hashable, Any] = {}
+        """By what chooses the fields of an object (arguments; in DRF, the language), its exemplar;
+        None where there can be none."""
+        self.made: dict[str, MadePrograms[Any]] = {}
+        """By direction, what made objects run."""
+
+    def count(self, objects: int, key: Hashable = None) -> bool:
+        """Count objects that are to be dumped or loaded; return whether a program is worth it.
+
+        :param key: what chooses their fields, where a program for these objects is worth no more
+            than they are: one-offs are not compiled
+        """
+        counts = self._counts
+        if len(counts) < _MOST_COUNTS or key in counts:
+            counts[key] += objects
+        return thresholds.is_worth_compiling(counts[key])
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether so many objects were counted that the class is worth a program."""
+        return thresholds.is_worth_compiling(self._counts[None])
+
+    def watch(self, classes: Iterable[Any]) -> None:
+        """Notice from now on if classes change, or objects that hold options of classes."""
+        if self.classes is None:
+            self.classes = ClassSnapshot()
+        for each in classes:
+            self.classes.add(each)
+
+    def refresh(self) -> bool:
+        """Forget what has changed; return whether anything may be known of the class."""
+        if self.classes is not None and not self.classes.is_current():
+            self.forget()
+            self._changes += 1
+        return self._changes <= MOST_CHANGES
+
+    def exemplar(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the exemplar for a key, made if there is none yet.
+
+        :param make: makes it; None if there can be none
+        :returns: None, too, where there is no room for another
+        """
+        exemplars = self.exemplars
+        if key not in exemplars and len(exemplars) < MOST_EXEMPLARS:
+            return exemplars.setdefault(key, make())
+        return exemplars.get(key)
+
+    def made_programs(self, direction: str) -> MadePrograms[Any]:
+        """Return what made objects run in one direction."""
+        programs = self.made.get(direction)
+        if programs is None:
+            programs = self.made.setdefault(direction, MadePrograms())
+        return programs
