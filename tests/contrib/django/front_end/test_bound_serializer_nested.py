@@ -192,9 +192,9 @@ def test_nobody_asks_for_what_is_nested_in_each_dump(at, monkeypatch):
     asked = []
     pending = SerializerClassState.pending
 
-    def noted(state):
+    def noted(state, direction):
         asked.append(state.owner())
-        return pending(state)
+        return pending(state, direction)
 
     outer, inner, *_ = new_classes()
     inner._declared_fields["loud"] = serializers.CharField()  # no code of users

@@ -13,9 +13,8 @@ What hangs on a serializer, on its class and on its fields, is
 
     SerializerClassState of a class
         FieldCloner          clones fields for its serializers
-        CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
-            pending()            those that have made no fields: a CompiledState
-            made()               those that have: one for each set of names and options
+        pending(direction)   what its serializers run that have made no fields: a CompiledState
+        of_made(direction)   those that have: one for each set of names and options
     BoundProgram         the program of a CompiledState, with the serializer's own fields
     ReusedBoundProgram   the same for serializers without fields, which take turns
 """
@@ -33,6 +32,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.class_state import (
+    DUMPING,
     CompiledState,
     SerializerClassState,
     class_state,
@@ -315,7 +315,7 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
         own[STATE_KEY] = RUNS_AS_STOCK
         return None
     objects = 1 if rows is None else rows
-    of_class.count(serializer, objects)
+    of_class.count_by(serializer, objects)
     objects += state.rows if type(state) is FewRows else 0
     known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:
@@ -347,7 +347,7 @@ def _find_made(
     except UnreadableError:
         of_class.has_unreadable_fields = True
         return None
-    known = of_class.compiled(serializer, fields)
+    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
     if known is None:
         return None
     is_alone = not of_class.is_in_use
@@ -419,7 +419,8 @@ def _dispatch_of_known(
         fields = readable_fields(serializer)
     except UnreadableError:
         return None
-    known = class_state(type(serializer)).compiled(serializer, fields)
+    of_class = class_state(type(serializer))
+    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
     if known is None:
         return None
     bound = BoundSerializer(lambda: serializer, fields, fields, outer, known, is_alone=is_alone)

@@ -25,7 +25,7 @@ from rest_framework.serializers import (
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import (
-    CompiledByNames,
+    Direction,
     SerializerClassState,
     class_state,
     follows_its_class,
@@ -219,7 +219,7 @@ def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | 
     state = class_state(type(serializer))
     if state.has_unreadable_fields:
         return None
-    state.count(serializer, objects)
+    state.count_by(serializer, objects)
     return state if state.is_worth_reading(objects) and state.refresh() else None
 
 
@@ -244,14 +244,11 @@ def _find(
     state: SerializerClassState, serializer: Any, *, is_whole: bool = True, is_pending: bool = False
 ) -> tuple[Validation, list[Any]] | None:
     cls = type(serializer)
-    if state.validation is None:
-        state.validation = CompiledByNames(state, all_fields, read_validation, VALIDATES)
-    known: CompiledByNames[Validation] = state.validation
-    found = _find_of_pending(known, serializer) if state.is_in_use else None
+    found = _find_of_pending(state, serializer) if state.is_in_use else None
     if found is None and not is_pending and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
-        found = _find_of_made(known, serializer)
+        found = _find_of_made(state, serializer)
     if found is None:
         return None
     validation, _ = found
@@ -260,28 +257,28 @@ def _find(
 
 
 def _find_of_pending(
-    known: CompiledByNames[Validation], serializer: Any
+    state: SerializerClassState, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates whose fields nobody has looked at, by its class."""
     if has_made_fields(serializer) or not follows_its_class(serializer):
         return None
-    found = known.pending()
+    found: Validation | None = state.pending(VALIDATING)
     return None if found is None else (found, found.options)
 
 
 def _find_of_made(
-    known: CompiledByNames[Validation], serializer: Any
+    state: SerializerClassState, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates by its own fields, which are made if they are not."""
     try:
         options = all_fields(serializer)
     except UnreadableError:
-        class_state(type(serializer)).has_unreadable_fields = True
+        state.has_unreadable_fields = True
         return None
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
         return None  # somebody has renamed one
-    found = known.made(serializer, options)
+    found: Validation | None = state.of_made(VALIDATING, serializer, options)
     return None if found is None else (found, options)
 
 
@@ -347,6 +344,8 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         cls.validate is not _VALIDATE,
     )
 
+
+VALIDATING = Direction("validate", all_fields, read_validation, VALIDATES)
 
 _OF_CLASS = (
     *("validate", "get_validators", "validate_empty_values", "set_value"),
