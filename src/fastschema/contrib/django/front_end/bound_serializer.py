@@ -315,14 +315,15 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
         own[STATE_KEY] = RUNS_AS_STOCK
         return None
     objects = 1 if rows is None else rows
-    of_class.count_by(serializer, objects)
-    objects += state.rows if type(state) is FewRows else 0
+    before = state if type(state) is FewRows else None
+    of_class.count_by(serializer, objects + (before.uncounted if before else 0))
+    objects += before.rows if before else 0
     known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:
         is_known = rows is None or type(state) is MadeState
         is_worth_comparing = is_known or objects >= thresholds.rows_worth_comparing
         if not (of_class.is_worth_reading(objects) and is_worth_comparing):
-            own[STATE_KEY] = FewRows(objects)
+            own[STATE_KEY] = FewRows(objects, is_nested=serializer.parent is not None)
             return None
         return _find_made(serializer, of_class, rows)
     # There may be no other object. What it has made already, its like have not.

@@ -61,13 +61,29 @@ def seen_again(serializer: Any) -> Any:
 class FewRows(State):
     """Hangs on a serializer whose rows are left to stock while they are few.
 
+    It is looked at again when there are half as many more.
+
     :param rows: how many there were
+    :param is_nested: whether nothing else is done for each row
     """
 
-    __slots__ = ("rows",)
+    __slots__ = ("_again", "_counted", "rows")
 
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
+    def __init__(self, rows: int, *, is_nested: bool) -> None:
+        self.rows = self._counted = rows
+        self._again = rows + (max(1, rows // 2) if is_nested else 1)
+
+    def leaves_next_row(self) -> bool:
+        """Return whether the next row is left to stock without another look, and count it then."""
+        if self.rows + 1 >= self._again:
+            return False
+        self.rows += 1
+        return True
+
+    @property
+    def uncounted(self) -> int:
+        """How many rows there were since."""
+        return self.rows - self._counted
 
 
 class MadeState(State):

@@ -175,12 +175,15 @@ class RowValidator:
     :param count: how many objects there are at least
     """
 
-    __slots__ = ("_found", "_own", "_serializer")
+    __slots__ = ("_found", "_own", "_runs_as_stock", "_serializer")
 
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
         self._own = OwnFields(serializer)
-        self._found = None if serializer.read_only else find_validation(serializer, count)
+        state = None if serializer.read_only else _state_if_compiled(serializer, count)
+        self._found = None if state is None else _find(state, serializer)
+        is_ours = type(serializer).run_validation is run_validation
+        self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
 
     def run(self, data: Any) -> Any:
         """Return what ``run_validation`` does.
@@ -190,6 +193,8 @@ class RowValidator:
         if type(data) is dict and self._found is not None:
             validation, options = self._found
             return validation.run(self._serializer, options, self._own, data)
+        if self._runs_as_stock:
+            return _run_as_stock(self._serializer, data)
         return self._serializer.run_validation(data)
 
 
