@@ -21,7 +21,7 @@ _OF_USERS = {
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.serializers_worth_reading = 1
+    thresholds.uses_worth_an_exemplar = 1
     thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1

@@ -42,7 +42,7 @@ def make_the_renderer_the_default() -> None:
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.serializers_worth_reading = 1
+    thresholds.uses_worth_an_exemplar = 1
     thresholds.values_worth_comparing.update(dump=0, load=0)
     thresholds.spares_first_schemas = False
     thresholds.uses_worth_a_recipe = 1

@@ -79,10 +79,25 @@ def test_the_second_serializer_of_a_class_is_compiled():
     assert cloners(cls) == 3
 
 
-def test_a_serializer_that_is_asked_again_and_again_is_one():
+def test_the_second_list_of_a_serializer_is_compiled():
     serializer = new_class()(many=True)
-    counts = [compiled_rows(lambda: serializer.to_representation(rows(20)))[1] for _ in range(5)]
-    assert counts == [0] * 5
+    counts = [compiled_rows(lambda: serializer.to_representation(rows(20)))[1] for _ in range(3)]
+    assert counts == [0, 20, 20]
+
+
+def test_rows_that_come_one_by_one_are_one_use():
+    serializer = new_class()()
+    counts = [compiled_rows(lambda: serializer.to_representation(rows(1)[0]))[1] for _ in range(50)]
+    assert counts == [0] * 50
+
+
+def test_a_list_that_is_validated_and_represented_is_one_use():
+    for _ in range(2):
+        cls = new_class()
+        serializer = cls(rows(30), data=rows(30), many=True)
+        assert serializer.is_valid()
+        assert compiled_rows(lambda each=serializer: each.data)[1] == 0
+        assert cloners(cls) == 0
 
 
 def test_a_copy_of_a_serializer_is_another():

@@ -316,7 +316,8 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
         return None
     objects = 1 if rows is None else rows
     before = state if type(state) is FewRows else None
-    of_class.count_by(serializer, objects + (before.uncounted if before else 0))
+    is_list = rows != 1 and (serializer.parent is None or serializer.parent.parent is None)
+    of_class.count_by(serializer, objects + (before.uncounted if before else 0), is_list=is_list)
     objects += before.rows if before else 0
     known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:

@@ -1,8 +1,8 @@
 """What is known of a serializer class, and what its serializers take from it while they may.
 
 It hangs on the class, as ``_fastschema_class``: what clones its fields, and its programs. Until the
-class has represented a few dozen objects (``thresholds.rows_worth_reading``) by more than one
-serializer, nothing is known.
+class has represented a few dozen objects (``thresholds.rows_worth_reading``), by two serializers or
+in two lists, nothing is known.
 
 Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
 them; so do we. Until then nobody can have changed a field: the serializer is *pending*, and follows
@@ -148,9 +148,11 @@ class SerializerClassState(ClassRecord):
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._serializers = 0
+        self._uses = 0
         self._latest: Callable[[], Any] = _nothing
         """The serializer that was counted last."""
+        self._has_dumped_list = False
+        """Whether that one has represented a list."""
         self.has_unreadable_fields = False
         """Whether one of its serializers had a field whose own code would notice a look."""
 
@@ -164,20 +166,25 @@ class SerializerClassState(ClassRecord):
         self._classes_of_fields: set[type] = set()
         """The classes of the exemplar's fields, and of those that are nested in it at any depth."""
 
-    def count_by(self, serializer: Any, objects: int) -> None:
-        """Count objects that are to be represented or validated by a serializer of the class."""
+    def count_by(self, serializer: Any, objects: int, *, is_list: bool = False) -> None:
+        """Count objects that are to be represented or validated by a serializer of the class.
+
+        :param is_list: whether it is a list to be represented, which is in no other object
+        """
         self.count(objects)
-        if self._latest() is not serializer:
+        is_another = self._latest() is not serializer
+        if is_another:
             self._latest = weakref.ref(serializer)
-            self._serializers += 1
+        self._uses += is_another or (is_list and self._has_dumped_list)
+        self._has_dumped_list = is_list or (self._has_dumped_list and not is_another)
 
     @property
     def is_in_use(self) -> bool:
         """Whether the class is worth an exemplar, by what was counted.
 
-        One that a single serializer uses may be gone after that.
+        One that a single serializer uses for a single list may be gone after that.
         """
-        is_used_again = self._serializers >= thresholds.serializers_worth_reading
+        is_used_again = self._uses >= thresholds.uses_worth_an_exemplar
         return is_used_again and super().is_in_use
 
     def is_worth_reading(self, objects: int) -> bool:

@@ -184,7 +184,7 @@ def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None
     None if stock must dump them, or takes less time.
     """
     state = class_state(type(serializer))
-    state.count_by(serializer, rows)
+    state.count_by(serializer, rows, is_list=True)
     if not state.is_worth_reading(rows):
         return None
     try:
