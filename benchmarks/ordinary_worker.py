@@ -41,6 +41,7 @@ def set_up_django(database: str) -> tuple[Switch, dict[str, str]]:
 def django_patterns() -> tuple[Collection, Switch, dict[str, str]]:
     """Those of Django REST framework."""
     switch, packages = set_up_django("sqlite://:memory:")
+    import ordinary_drf_classes  # noqa: F401  # adds to the patterns
     import ordinary_drf_filters
     import ordinary_drf_input
     import ordinary_drf_lists  # noqa: F401  # adds to the patterns

@@ -21,7 +21,7 @@ DUMP = """
 import fastschema
 from fastschema.runtime import thresholds
 from marshmallow import Schema, fields
-thresholds.rows_worth_reading = 1
+thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
 thresholds.fewest_rows = None
 thresholds.rows_worth_binding = 1
 thresholds.values_worth_a_look = 0

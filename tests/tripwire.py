@@ -181,7 +181,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/json_encoding": {"*": _JSON},
     "contrib/django/front_end/bound_serializer": {
         "dispatch_for": "there is an object: stock makes the fields now",
-        "_bind_made": "there is an object: stock makes the fields now",
+        "_find_made": "there is an object: stock makes the fields now",
         "read_now": _ASKED,
     },
     "marshmallow/schema_reader": {
@@ -231,7 +231,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         [
             *("RowValidator.run", "checked", "run_list_validation", "run_validation"),
             *("to_internal_value", "OwnFields.run_nested", "raise_errors_on_nested_writes"),
-            "_find_of_made",
+            *("_find_of_made", "_run_as_stock"),
         ],
         "stock validates; fields are made, as there is input",
     ),

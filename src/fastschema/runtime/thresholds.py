@@ -14,6 +14,14 @@ rows_worth_reading = 24
 """Until the schemas or serializers of a class have dumped (or loaded) so many objects in this
 process, they run as stock: reading them costs about as much as that."""
 
+uses_worth_an_exemplar = 2
+"""A DRF serializer class that one serializer alone has used, for one list, may have been made for
+it: to make an exemplar takes as long as 70 rows. So stock runs what the first serializer does."""
+
+rows_worth_reading_at_once = 300
+"""Unless it is for so many objects: to read its own fields takes as long as 5 rows, and to write
+the code, which classes with the same fields share, as long as 150."""
+
 rows_worth_comparing = 4
 """To find out whether the fields of a serializer are still what they were costs about as much as
 stock needs for so many objects."""

@@ -7,13 +7,12 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK, find_bound_program
-from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
@@ -78,9 +77,6 @@ def represent_list(serializer: Any, data: Any) -> Any:
 def _represent_list(serializer: Any, data: Any) -> Any:
     child = serializer.child
     if is_disabled() or not is_stock_serializer(child):
-        if type(data) is list and isinstance(child, Serializer) and not is_disabled():
-            # Its own method may call super() for each of them.
-            class_state(type(child)).count(len(data))
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 
@@ -107,7 +103,9 @@ def _represent_rows(serializer: Any, each_row: list[Any]) -> list[Any]:
         return []
     bound_program = find_bound_program(serializer, len(each_row))
     if bound_program is None:
-        return [stock_row(serializer, each) for each in each_row]
+        if _represents_rows(serializer):
+            recorder.stock(len(each_row))
+        return [STOCK_TO_REPRESENTATION(serializer, each) for each in each_row]
     dispatch = bound_program.begin(_PYTHON)
     results = dispatch.all_rows(each_row)
     dispatch.end()

@@ -25,6 +25,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
+from fastschema.contrib.django.front_end.made_fields import FewRows
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
@@ -39,7 +40,8 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
-    if self._fastschema is RUNS_AS_STOCK:  # guard.STATE_KEY
+    state = self._fastschema  # guard.STATE_KEY
+    if state is RUNS_AS_STOCK or (type(state) is FewRows and state.leaves_next_row()):
         return stock_row(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)

@@ -20,6 +20,7 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
 from fastschema.contrib.django.front_end.class_state import (
+    DUMPING,
     class_state,
     has_made_fields,
     state_of_pending,
@@ -331,8 +332,8 @@ def test_fewer_fields_have_a_program_of_their_own():
         assert serializer.data == [{name: "1" for name in row if name in names}] * 2
         assert fastschema.stats().compiled_rows == before + 2
     state = class_state(cls)
-    assert sorted(map(len, state.dumping._made)) == [6, 7, 8]
-    assert state.pending() is not None
+    assert sorted(map(len, state.made_programs("dump")._by_names)) == [6, 7, 8]
+    assert state.pending(DUMPING) is not None
 
 
 def test_fields_that_are_others_each_time_do_not_pile_up():
@@ -345,7 +346,7 @@ def test_fields_that_are_others_each_time_do_not_pile_up():
             fields[f"n{number}"] = serializers.CharField(source="a")
         fields["b"].source_attrs = ["a" if number % 7 else "c"]
         assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
-    made = class_state(cls).dumping._made
+    made = class_state(cls).made_programs("dump")._by_names
     assert 1 < sum(map(len, made.values())) <= 64 * 4
 
 
@@ -360,7 +361,8 @@ def test_serializers_of_many_choices_of_fields_leave_the_usual_ones_compiled():
 
     def known(chosen):
         serializer = Choosing(chosen=chosen)
-        return class_state(Choosing).compiled(serializer, readable_fields(serializer))
+        fields = readable_fields(serializer)
+        return class_state(Choosing).of_made(DUMPING, serializer, fields, is_worth_reading=True)
 
     every = known("abcdefg")
     for count in (1, 2, 3, 4, 5):

@@ -550,29 +550,6 @@ class TestModels:
 
 
 @pytest.mark.instruments
-def test_a_thread_that_forgets_the_exemplars_of_languages_disturbs_no_other():
-    class Forgotten(dict):
-        def _then_clear(self, found):
-            self.clear()
-            return found
-
-        def __contains__(self, key):
-            return self._then_clear(super().__contains__(key))
-
-        def get(self, key, default=None):
-            return self._then_clear(super().get(key, default))
-
-        def __setitem__(self, key, value):
-            super().__setitem__(key, value)
-            self.clear()
-
-    state = class_state(PlaneSerializer)
-    expected = state.cloner()
-    state._cloners = Forgotten(state._cloners)
-    for _ in range(3):
-        assert type(state.cloner()) is type(expected)
-
-
 def test_settings_that_change_later_are_seen():
     serializer = serializer_of(a=serializers.DecimalField(5, 2))
     assert not makes_fields(serializer, {"a": Decimal(1)})

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import decimal
+import pickle
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -616,6 +617,21 @@ def test_copies_of_clones_are_those_of_stock():
     with fastschema.disabled():
         expected = picture(pictures)
     assert picture(pictures) == expected
+
+
+def test_clones_can_be_pickled():
+    for _ in range(3):
+        looked_at = PicklableSerializer()
+        restored = pickle.loads(pickle.dumps(looked_at.fields["text"]))
+        expected = looked_at.fields["text"].validators
+        assert type(restored.validators) is list
+        assert list(map(type, restored.validators)) == list(map(type, expected))
+
+
+class PicklableSerializer(serializers.Serializer):
+    """A class that a pickle finds."""
+
+    text = serializers.CharField(max_length=5, validators=[validators.MinLengthValidator(2)])
 
 
 def test_a_clone_is_made_by_many_threads_at_once():

@@ -93,15 +93,15 @@ def assert_same_input(make):
 def looked_at(monkeypatch):
     """The serializers that validate by generated code, each time that they are looked at."""
     found = []
-    find = validation.find_validation
+    find = validation._find
 
-    def noted(serializer, *args, **kwargs):
-        result = find(serializer, *args, **kwargs)
+    def noted(state, serializer, **kwargs):
+        result = find(state, serializer, **kwargs)
         if result is not None:
             found.append(type(serializer))
         return result
 
-    monkeypatch.setattr(validation, "find_validation", noted)
+    monkeypatch.setattr(validation, "_find", noted)
     return found
 
 

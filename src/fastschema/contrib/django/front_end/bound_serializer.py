@@ -3,8 +3,9 @@
 What hangs on a serializer, on its class and on its fields, is
 
 - ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
-  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`.
-- ``_fastschema_fields``: the fields that it needed before anybody looked at them (``class_state``).
+  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`. If its fields
+  are made, a :class:`FewRows`, and a :class:`MadeState` after those.
+- ``_fastschema_fields``, ``_fastschema_seen``: fields that nobody has looked at (``made_fields``).
 - ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``field_cloner``).
 
@@ -12,9 +13,8 @@ What hangs on a serializer, on its class and on its fields, is
 
     SerializerClassState of a class
         FieldCloner          clones fields for its serializers
-        CompiledByNames      what its serializers run, to dump (``dumping``) and to validate
-            pending()            those that have made no fields: a CompiledState
-            made()               those that have: one for each set of names and options
+        pending(direction)   what its serializers run that have made no fields: a CompiledState
+        of_made(direction)   those that have: one for each set of names and options
     BoundProgram         the program of a CompiledState, with the serializer's own fields
     ReusedBoundProgram   the same for serializers without fields, which take turns
 """
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -31,12 +32,11 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.class_state import (
+    DUMPING,
     CompiledState,
     SerializerClassState,
     class_state,
-    has_made_fields,
     is_still_pending,
-    made_fields,
     state_of_pending,
     unseen_field,
 )
@@ -46,10 +46,18 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.made_fields import (
+    UNSEEN,
+    FewRows,
+    MadeState,
+    has_made_fields,
+    made_fields,
+)
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     MOST_IDLE,
+    NOT_FOUND,
     BoundProgram,
     CallDumper,
     Dispatch,
@@ -58,9 +66,12 @@ from fastschema.runtime.bound_program import (
 )
 from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.programs import DumpProgram
+from fastschema.statistics import recorder
 
 # The default, so that ``serializer._fastschema`` never raises.
 setattr(Serializer, STATE_KEY, None)
+_MOST_CHANGES = 4
+"""A serializer whose fields have changed so often from row to row runs as stock."""
 COMPILED, RUNS_AS_STOCK = State(), State()
 """Hang on a serializer that has represented by generated code, and on one whose rows, if they come
 one by one, are left to stock."""
@@ -75,9 +86,10 @@ class BoundSerializer:
     :param fields: its own fields, or what makes them when one of them is needed
     :param outer: the serializer in which this one is nested, bound
     :param compiled: what it runs, if serializers that are alike share that
+    :param is_alone: whether its class is not in use; what is nested in it need not be either, then
     """
 
-    __slots__ = ("compiled", "exemplar_fields", "fields", "find", "nested", "outer")
+    __slots__ = ("compiled", "exemplar_fields", "fields", "find", "is_alone", "nested", "outer")
 
     def __init__(
         self,
@@ -86,19 +98,29 @@ class BoundSerializer:
         fields: Any,
         outer: BoundSerializer | None = None,
         compiled: CompiledState | None = None,
+        *,
+        is_alone: bool = False,
     ) -> None:
         self.compiled = compiled
         self.find = find
         self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
+        self.is_alone: bool = is_alone if outer is None else outer.is_alone
         self.nested: dict[int, Dispatch | None] = {}
         """What :meth:`nested_dispatch` has returned, by the numbers of fields."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether what its program is bound to is the same for all serializers that are alike."""
+        is_pending = type(self.fields) is FieldsByNumber
+        return is_pending and self.compiled is not None and self.compiled.idle is not None
 
     def for_one_list(self) -> BoundSerializer:
         """Return the same, which finds nested serializers anew."""
         fields = self.exemplar_fields, self.fields
-        return BoundSerializer(self.find, *fields, self.outer, self.compiled)
+        is_alone = self.is_alone
+        return BoundSerializer(self.find, *fields, self.outer, self.compiled, is_alone=is_alone)
 
     def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
         """Return what dumps each object of a nested serializer, the same for a whole list.
@@ -170,7 +192,7 @@ class ReusedBoundProgram(BoundProgram):
 
     To bind a program takes about as long as to represent an object of a few fields, and serializers
     that nobody has looked at are all alike: so the next one takes over what the one before was
-    bound to. In between it holds nothing of a serializer.
+    bound to, and so it is with what is nested in them. In between it holds nothing of a serializer.
 
     :param known: what they run; their values are plain data
     :param idle: where it waits for the next one
@@ -196,18 +218,46 @@ class ReusedBoundProgram(BoundProgram):
         bound_program._serializer = serializer
         return bound_program
 
+    def begin(self, form: Form) -> Dispatch:
+        """Return a dispatch for a row or a list; another serializer may have had it before."""
+        idle = self._idle(form)
+        if idle and not idle[-1].refresh():
+            dispatch = idle.pop()
+            recorder.program_used()
+        else:  # functions may have found what was bound before another zone was active
+            idle.clear()
+            dispatch = self.new_dispatch(form)
+        dispatch.owner = self
+        return dispatch
+
     def checkout(self) -> Dispatch:
-        """Return a dispatch for one row; another serializer may have had it before."""
+        """Return the same for one row."""
         return self.begin(Form.PYTHON)
 
     def take_back(self, dispatch: Dispatch) -> None:
         """Keep a dispatch after a row or a list: another serializer may have the next one."""
-        dispatch.drop_nested()
+        _release(dispatch)
         super().take_back(dispatch)
         self._serializer = None
-        self.bound_schema.fields.clear()
         if len(self._waiting) < MOST_IDLE:
             self._waiting.append(self)
+
+
+def _release(dispatch: Dispatch) -> None:
+    """Forget the serializer of a dispatch, and those nested in it, for the next ones like them.
+
+    What is nested and not plain is dropped.
+    """
+    dispatch.bound_schema.fields.clear()
+    for nested in dispatch.nested:
+        found = nested.found
+        if type(found) is CallDumper and found.inner is not None:
+            found = found.inner.found
+        if type(found) is Dispatch and found.bound_schema.is_shared:
+            _release(found)
+        elif found is not NOT_FOUND:
+            dispatch.drop_nested()
+            return
 
 
 class BoundState(State):
@@ -242,7 +292,7 @@ class BoundState(State):
 def mark_compiled(serializer: Any) -> None:
     """Let a serializer know that generated code represents by it."""
     own = serializer.__dict__
-    if type(own.get(STATE_KEY)) is not BoundState:
+    if type(own.get(STATE_KEY)) not in (BoundState, MadeState):
         own[STATE_KEY] = COMPILED
 
 
@@ -258,34 +308,58 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     # This first, as it is asked for each row of many that come one by one.
     if type(state) is BoundState and state.is_current(serializer):
         return state.bound_program
+    if type(state) is MadeState and rows == 1 and state.is_current(serializer):
+        return state.bound_program
     of_class = class_state(type(serializer))
-    of_class.count(1 if rows is None else rows)
-    if not of_class.is_in_use:
+    if of_class.has_unreadable_fields:
+        own[STATE_KEY] = RUNS_AS_STOCK
         return None
-    known = state_of_pending(serializer)
+    objects = 1 if rows is None else rows
+    before = state if type(state) is FewRows else None
+    is_list = rows != 1 and (serializer.parent is None or serializer.parent.parent is None)
+    of_class.count_by(serializer, objects + (before.uncounted if before else 0), is_list=is_list)
+    objects += before.rows if before else 0
+    known = state_of_pending(serializer) if of_class.is_in_use else None
     if known is None:
-        is_worth_comparing = rows is None or rows >= thresholds.rows_worth_comparing
-        bound_program = _bind_made(serializer, of_class) if is_worth_comparing else None
-        own[STATE_KEY] = RUNS_AS_STOCK if bound_program is None else COMPILED
-        return bound_program
-    if state is None and known.idle is not None:  # there may be no other object
+        is_known = rows is None or type(state) is MadeState
+        is_worth_comparing = is_known or objects >= thresholds.rows_worth_comparing
+        if not (of_class.is_worth_reading(objects) and is_worth_comparing):
+            own[STATE_KEY] = FewRows(objects, is_nested=serializer.parent is not None)
+            return None
+        return _find_made(serializer, of_class, rows)
+    # There may be no other object. What it has made already, its like have not.
+    if state is None and known.idle is not None and UNSEEN not in own:
         own[STATE_KEY] = COMPILED
         return ReusedBoundProgram.to(known, known.idle, serializer)
     own[STATE_KEY] = state = BoundState(serializer, known)
     return state.bound_program
 
 
-def _bind_made(serializer: Any, of_class: SerializerClassState) -> BoundProgram | None:
+def _find_made(
+    serializer: Any, of_class: SerializerClassState, rows: int | None
+) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
+    own = serializer.__dict__
+    changes = own[STATE_KEY].changes + 1 if type(own.get(STATE_KEY)) is MadeState else 0
+    own[STATE_KEY] = RUNS_AS_STOCK
+    if changes > _MOST_CHANGES:
+        return None
     try:
         fields = readable_fields(serializer)
     except UnreadableError:
+        of_class.has_unreadable_fields = True
         return None
-    known = of_class.compiled(serializer, fields)
+    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
     if known is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known)
-    return BoundProgram(known.program, bound)
+    is_alone = not of_class.is_in_use
+    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known, is_alone=is_alone)
+    bound_program = BoundProgram(known.program, bound)
+    own[STATE_KEY] = COMPILED
+    if rows == 1:  # there will be more
+        with suppress(UnreadableError):
+            own[STATE_KEY] = MadeState(serializer, known.snapshot, bound_program, changes)
+    return bound_program
 
 
 def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:
@@ -298,28 +372,36 @@ def dispatch_for(
     form: Form,
     find: Callable[[], Any] | None = None,
     outer: BoundSerializer | None = None,
+    *,
+    is_alone: bool = False,
 ) -> Dispatch:
     """Return the dispatch for one dump of many rows by a serializer.
 
     :param like: the serializer, or one like it
     :param find: gives the serializer itself
     :param outer: the serializer in which it is nested, bound
+    :param is_alone: see :class:`BoundSerializer`
     :raises UnreadableError: if the serializer cannot be compiled
     """
     find = find or (lambda: like)
-    dispatch = _dispatch_of_known(like, form, find, outer)
+    dispatch = _dispatch_of_known(like, form, find, outer, is_alone=is_alone)
     if dispatch is not None:
         return dispatch
     serializer = find()
     _ = readable_fields(serializer)  # made, as stock makes them for the first object
-    dispatch = _dispatch_of_known(serializer, form, find, outer)
+    dispatch = _dispatch_of_known(serializer, form, find, outer, is_alone=is_alone)
     if dispatch is None:
         raise UnreadableError("its fields differ from object to object")
     return dispatch
 
 
 def _dispatch_of_known(
-    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None
+    like: Any,
+    form: Form,
+    find: Callable[[], Any],
+    outer: BoundSerializer | None,
+    *,
+    is_alone: bool = False,
 ) -> Dispatch | None:
     """Return the dispatch of a serializer whose fields are made, or are those of its class.
 
@@ -327,7 +409,9 @@ def _dispatch_of_known(
     those of :func:`dispatch_for`.
     """
     is_made = has_made_fields(like) or (outer is not None and _is_nested_made(like, outer))
-    known = None if is_made else state_of_pending(like)
+    is_alone = is_alone if outer is None else outer.is_alone
+    needs_own = is_made or (is_alone and not class_state(type(like)).is_in_use)
+    known = None if needs_own else state_of_pending(like)
     if known is not None:
         return Dispatch(known.program, form, bound_pending(known, find, outer))
     if not is_made:
@@ -337,10 +421,11 @@ def _dispatch_of_known(
         fields = readable_fields(serializer)
     except UnreadableError:
         return None
-    known = class_state(type(serializer)).compiled(serializer, fields)
+    of_class = class_state(type(serializer))
+    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
     if known is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known)
+    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known, is_alone=is_alone)
     return Dispatch(known.program, form, bound)
 
 

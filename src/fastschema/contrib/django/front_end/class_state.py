@@ -1,7 +1,8 @@
 """What is known of a serializer class, and what its serializers take from it while they may.
 
 It hangs on the class, as ``_fastschema_class``: what clones its fields, and its programs. Until the
-class has represented a few dozen objects (``thresholds.rows_worth_reading``), nothing is known.
+class has represented a few dozen objects (``thresholds.rows_worth_reading``), by two serializers or
+in two lists, nothing is known.
 
 Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
 them; so do we. Until then nobody can have changed a field: the serializer is *pending*, and follows
@@ -10,9 +11,9 @@ its class.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from django.core.signals import setting_changed
 from django.utils.translation import get_language
@@ -35,9 +36,16 @@ from fastschema.contrib.django.front_end.field_cloner import (
     with_url_name,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.made_fields import (
+    UNSEEN,
+    has_made_fields,
+    made_fields,
+    seen_again,
+)
 from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
+from fastschema.runtime.class_record import ClassRecord
 from fastschema.runtime.guard import (
     CLASS_STATE_KEY,
     ClassSnapshot,
@@ -46,29 +54,16 @@ from fastschema.runtime.guard import (
     State,
     generations,
 )
-from fastschema.runtime.patching import NO_METHODS, MethodsOfFields
+from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import DumpProgram
 from fastschema.switch import is_disabled
 
 _UNKNOWN: Any = object()
 _PLAIN = (Repeatable.VALUE, Repeatable.KEY)
-_MOST_CHANGES = 8
-"""A class that has changed so often since its first use runs as stock."""
-_MOST_LANGUAGES = 16
-_MOST_NAMES = 64
-"""For how many sets of names a class keeps what serializers run."""
-_MOST_FOR_NAMES = 4
-"""How many programs it keeps for each."""
-_MOST_MISSES = 16
-"""After so many serializers in a row of the same names, but other options, nobody compares them."""
 _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields", "get_fields"]) | {
     name for name in vars(ModelSerializer) if name.startswith("serializer_")
 }
 """What a serializer may have of its own that decides on its fields."""
-_UNSEEN = "_fastschema_fields"
-"""Where a pending serializer has single fields that it needed itself: a key of its ``__dict__``.
-
-A shallow copy has those of the original, which are not its own: their ``parent`` says so."""
 
 
 class CompiledState(State):
@@ -98,99 +93,44 @@ class CompiledState(State):
         return self.snapshot.matches(fields)
 
 
-Compiled = TypeVar("Compiled", bound=Any)
+def _nothing() -> None:
+    """Stand for a reference to an object that is gone."""
 
 
-class CompiledByNames(Generic[Compiled]):
-    """What the serializers of a class run, to dump or to validate.
+class Direction(NamedTuple):
+    """One of the two things that serializers do: they dump, or they validate.
 
-    :param state: what is known of the class
+    :param name: which
     :param fields_of: gives the fields of a serializer that matter
     :param read: makes a :class:`CompiledState` or its like of a serializer, such fields, and the
         fields of which options are read, for serializers that have made none
     :param read_around: the methods of fields that generated code reads around
     """
 
-    __slots__ = (
-        *("_fields_of", "_made", "_methods", "_methods_then", "_misses"),
-        *("_pending", "_read", "_read_around", "_state"),
-    )
+    name: str
+    fields_of: Callable[[Any], list[Any]]
+    read: Callable[[Any, list[Any], list[Any]], Any]
+    read_around: MethodsOfFields
 
-    def __init__(
-        self,
-        state: SerializerClassState,
-        fields_of: Callable[[Any], list[Any]],
-        read: Callable[[Any, list[Any], list[Any]], Compiled],
-        read_around: MethodsOfFields,
-    ) -> None:
-        self._state = state
-        self._fields_of = fields_of
-        self._read = read
-        self._read_around = read_around
-        self._forget()
 
-    def _forget(self) -> None:
-        self._pending: Compiled | None = _UNKNOWN
-        self._made: dict[tuple[str, ...], list[Compiled]] = {}
-        self._misses: Counter[tuple[str, ...]] = Counter()
-        """How many serializers in a row had fields of these names, but like those of no other."""
-        self._methods = NO_METHODS
-        self._methods_then = NO_METHODS.now()
+class _Compiled(NamedTuple):
+    """What was compiled, and what it depends on besides fields: methods that it reads around, and
+    classes.
+    """
 
-    def _forget_if_replaced(self) -> None:
-        """Forget what was compiled before somebody replaced a method that it reads around."""
-        if not self._methods.are(self._methods_then):
-            self._forget()
+    compiled: Any
+    methods: StockMethods
+    methods_then: list[Any]
+    classes: ClassSnapshot
 
-    def pending(self) -> Compiled | None:
-        """Return what those run that have made no fields; None if they must make them.
+    def matches(self, fields: list[Any]) -> bool:
+        """Return whether fields are what those were of which it was compiled."""
+        is_alike: bool = self.compiled.matches(fields)
+        return is_alike
 
-        It is the same in all languages: labels and messages are no part of it.
-        """
-        self._forget_if_replaced()
-        if self._pending is _UNKNOWN:
-            exemplar = self._state.exemplar()
-            self._pending = None if exemplar is None else self._compiled(exemplar, is_exemplar=True)
-        return self._pending
-
-    def made(
-        self, serializer: Any, fields: list[Any], *, is_worth_reading: bool = False
-    ) -> Compiled | None:
-        """Return what a serializer runs that has made its fields; None if stock must.
-
-        :param fields: those that matter
-        :param is_worth_reading: whether it is to be read if its fields are like those of no other
-        """
-        self._forget_if_replaced()
-        names = tuple([field.field_name for field in fields])
-        alike = self._made.get(names)
-        if alike is None and len(self._made) < _MOST_NAMES:
-            alike = self._made[names] = []
-        # After that many misses, the options differ each time, and comparing them gains nothing.
-        if alike is None or self._misses[names] >= _MOST_MISSES:
-            return self._compiled(serializer) if is_worth_reading else None
-        for each in alike:
-            if each.matches(fields):
-                self._misses[names] = 0
-                return each
-        self._misses[names] += 1
-        has_room = len(alike) < _MOST_FOR_NAMES
-        found = self._compiled(serializer) if has_room or is_worth_reading else None
-        if found is not None and has_room:
-            self._state.watch(found.snapshot.classes)
-            self._made[names] = [found, *alike]
-        return found
-
-    def _compiled(self, serializer: Any, *, is_exemplar: bool = False) -> Compiled | None:
-        try:
-            fields = self._fields_of(serializer)
-            found: Compiled = self._read(serializer, fields, fields if is_exemplar else [])
-        except Exception:
-            return None  # stock dumps or validates in a way that cannot be compiled
-        methods = self._read_around.of({type(serializer), *found.snapshot.classes})
-        self._methods = self._methods.among(methods)
-        self._methods_then = self._methods.now()
-        return found
+    def is_current(self) -> bool:
+        """Return whether nobody has replaced one of the methods, or changed a class, since."""
+        return self.methods.are(self.methods_then) and self.classes.is_current()
 
 
 class ClassCache(ClassState):
@@ -203,59 +143,61 @@ class ClassCache(ClassState):
         self.known: dict[Any, Any] = {}
 
 
-class SerializerClassState(ClassState):
+class SerializerClassState(ClassRecord):
     """What is known of a serializer class."""
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._objects = 0
-        self._changes = 0
-        self._reset()
-
-    def _reset(self) -> None:
-        self._classes: ClassSnapshot | None = None
-        """What is noticed: the attributes of the class, and of the classes of its fields."""
-        self._cloners: dict[str | None, FieldCloner | None] = {}
-        self.leaves_fields_to_stock = False
-        """Whether nobody but stock can make its fields, in any language."""
-        self.forget()
+        self._uses = 0
+        self._latest: Callable[[], Any] = _nothing
+        """The serializer that was counted last."""
+        self._has_dumped_list = False
+        """Whether that one has represented a list."""
+        self.has_unreadable_fields = False
+        """Whether one of its serializers had a field whose own code would notice a look."""
 
     def forget(self) -> None:
-        """Forget the programs of the class."""
-        self.dumping = CompiledByNames(self, readable_fields, _read, DUMPS)
-        """How its serializers dump."""
-        self.validation: Any = None
-        """How its serializers validate: a ``CompiledByNames`` of ``input.validation``."""
+        """Forget all but how much the class is used, and how often it has changed."""
+        super().forget()
+        self.leaves_fields_to_stock = False
+        """Whether nobody but stock can make its fields, in any language."""
+        self._pending: dict[str, _Compiled | None] = {}
+        """By direction, what those run that have made no fields."""
+        self._classes_of_fields: set[type] = set()
+        """The classes of the exemplar's fields, and of those that are nested in it at any depth."""
 
-    def count(self, objects: int) -> None:
-        """Count objects that are to be represented or validated."""
-        self._objects += objects
+    def count_by(self, serializer: Any, objects: int, *, is_list: bool = False) -> None:
+        """Count objects that are to be represented or validated by a serializer of the class.
+
+        :param is_list: whether it is a list to be represented, which is in no other object
+        """
+        self.count(objects)
+        is_another = self._latest() is not serializer
+        if is_another:
+            self._latest = weakref.ref(serializer)
+        self._uses += is_another or (is_list and self._has_dumped_list)
+        self._has_dumped_list = is_list or (self._has_dumped_list and not is_another)
 
     @property
     def is_in_use(self) -> bool:
-        """Whether so many objects were counted that the class is worth a program."""
-        return thresholds.is_worth_compiling(self._objects)
+        """Whether the class is worth an exemplar, by what was counted.
 
-    def refresh(self) -> bool:
-        """Forget what has changed; return whether anything may be known of the class."""
-        if self._classes is not None and not self._classes.is_current():
-            self._reset()
-            self._changes += 1
-        return self._changes <= _MOST_CHANGES
+        One that a single serializer uses for a single list may be gone after that.
+        """
+        is_used_again = self._uses >= thresholds.uses_worth_an_exemplar
+        return is_used_again and super().is_in_use
+
+    def is_worth_reading(self, objects: int) -> bool:
+        """Return whether a serializer is to be compiled: its class is in use, or it pays alone.
+
+        :param objects: how many objects the serializer represents or validates
+        """
+        return self.is_in_use or objects >= thresholds.rows_worth_reading_at_once
 
     def watch(self, classes: Iterable[type]) -> None:
         """Notice from now on if attributes of the class, or of classes of its fields, change."""
-        cls: Any = self.owner()
-        known = self._classes = self._classes or ClassSnapshot()
-        for each in (cls, *classes):
-            for own in own_classes(each):
-                if issubclass(own, Serializer):
-                    class_state(own)  # which is one of its attributes
-                known.add(own)
-            if each is cls or each.__qualname__ in NESTED:
-                meta = getattr(each, "Meta", None)
-                for base in meta.__mro__[:-1] if isinstance(meta, type) else ():
-                    known.add(base)
+        cls = self.owner()
+        super().watch([*_options_of(cls), *_watched([cls, *classes])])
 
     def cloner(self) -> FieldCloner | None:
         """Return what makes fields in the current language; None if stock must."""
@@ -264,12 +206,7 @@ class SerializerClassState(ClassState):
         cls: Any = self.owner()
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        known = self._cloners
-        cloner: FieldCloner | None = known.get(language, _UNKNOWN)
-        if cloner is _UNKNOWN:
-            if len(known) >= _MOST_LANGUAGES:
-                known.clear()
-            cloner = known[language] = self._new_cloner(cls)
+        cloner: FieldCloner | None = self.exemplar(language, lambda: self._new_cloner(cls))
         return cloner
 
     def _new_cloner(self, cls: Any) -> FieldCloner | None:
@@ -288,25 +225,45 @@ class SerializerClassState(ClassState):
             return None  # what is wrong with the class, stock will say
         return cloner
 
-    def pending(self) -> CompiledState | None:
-        """Return what its serializers run without fields; None if they must make them."""
-        return self.dumping.pending() if self.refresh() else None
+    def pending(self, direction: Direction) -> Any:
+        """Return what its serializers run without fields; None if they must make them.
 
-    def exemplar(self) -> Any:
+        It is the same in all languages: labels and messages are no part of it.
+        """
+        if not self.refresh():
+            return None
+        known = self._pending.get(direction.name, _UNKNOWN)
+        if known is _UNKNOWN or not (known is None or known.is_current()):
+            exemplar = self._new_exemplar()
+            known = exemplar and self._compile(direction, exemplar, is_exemplar=True)
+            self._pending[direction.name] = known
+        return known and known.compiled
+
+    def _new_exemplar(self) -> Any:
         """Return a serializer whose fields are like those of all serializers of the class.
 
         Nobody else gets it. None if there is none: the fields may be others each time.
         """
         cls: Any = self.owner()
         cloner = self.cloner()
-        if cloner is None or not self.leaves_fields_alone(set()):
+        nested: set[type] = set()
+        if cloner is None or not self.leaves_fields_alone(nested):
             return None
+        for each in nested:
+            self._watch_all(class_state(each))
         serializer = with_url_name(bare_serializer(cls))
         try:
             vars(serializer)["fields"] = cloner.exemplar_fields(serializer)
         except Exception:
             return None  # stock raises it
         return serializer
+
+    def _watch_all(self, nested: SerializerClassState) -> None:
+        """Notice what a nested class notices, so that nobody has to ask it in each dump."""
+        cloner = nested.cloner()
+        if cloner and self.classes is not None and nested.classes is not None:
+            self.classes.add_all(nested.classes)
+            self._classes_of_fields |= cloner.classes
 
     def leaves_fields_alone(self, seen: set[type]) -> bool:
         """Return whether no code of users makes, chooses or changes fields of its serializers.
@@ -332,14 +289,58 @@ class SerializerClassState(ClassState):
             )
         )
 
-    def compiled(self, serializer: Any, fields: list[Any]) -> CompiledState | None:
-        """Return what a serializer runs whose fields are made; None if stock must represent.
+    def of_made(
+        self,
+        direction: Direction,
+        serializer: Any,
+        fields: list[Any],
+        *,
+        is_worth_reading: bool = False,
+    ) -> Any:
+        """Return what a serializer runs whose fields are made; None if stock must.
 
-        :param fields: those that are dumped
+        :param fields: those that matter
+        :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
         if not self.refresh():
             return None
-        return self.dumping.made(serializer, fields, is_worth_reading=True)
+        known = self.made_programs(direction.name).find(
+            tuple([field.field_name for field in fields]),
+            fields,
+            lambda: self._compile(direction, serializer),
+            is_worth_reading=is_worth_reading,
+        )
+        return known and known.compiled
+
+    def _compile(
+        self, direction: Direction, serializer: Any, *, is_exemplar: bool = False
+    ) -> _Compiled | None:
+        try:
+            fields = direction.fields_of(serializer)
+            compiled = direction.read(serializer, fields, fields if is_exemplar else [])
+        except Exception:
+            return None  # stock dumps or validates in a way that cannot be compiled
+        classes = compiled.snapshot.classes
+        inner = self._classes_of_fields if is_exemplar else set()  # which are watched already
+        methods = direction.read_around.of({type(serializer), *classes, *inner})
+        snapshot = ClassSnapshot(() if is_exemplar else _watched(classes))
+        return _Compiled(compiled, methods, methods.now(), snapshot)
+
+
+def _watched(classes: Iterable[type]) -> Iterator[type]:
+    """Yield what classes of fields or serializers have their attributes from, but for stock's."""
+    for each in classes:
+        for own in own_classes(each):
+            if issubclass(own, Serializer):
+                class_state(own)  # which is one of its attributes
+            yield own
+        if each.__qualname__ in NESTED:
+            yield from _options_of(each)
+
+
+def _options_of(cls: type) -> Iterable[type]:
+    meta = getattr(cls, "Meta", None)
+    return meta.__mro__[:-1] if isinstance(meta, type) else ()
 
 
 def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledState:
@@ -347,6 +348,7 @@ def _read(serializer: Any, fields: list[Any], options: list[Any]) -> CompiledSta
     return CompiledState(read(serializer, fields), snapshot, options)
 
 
+DUMPING = Direction("dump", readable_fields, _read, DUMPS)
 class_state = SerializerClassState.of
 
 
@@ -369,17 +371,12 @@ setting_changed.connect(_forget_all)
 
 def state_of_pending(serializer: Any) -> CompiledState | None:
     """Return what a serializer runs without fields; None if it has made them, or must."""
-    return class_state(type(serializer)).pending() if is_still_pending(serializer) else None
+    return class_state(type(serializer)).pending(DUMPING) if is_still_pending(serializer) else None
 
 
 def is_still_pending(serializer: Any) -> bool:
     """Return whether nobody has looked at the fields of a serializer, or chosen others for it."""
     return not has_made_fields(serializer) and follows_its_class(serializer)
-
-
-def has_made_fields(serializer: Any) -> bool:
-    """Return whether somebody has looked at the fields of a serializer."""
-    return "fields" in vars(serializer)
 
 
 def known_fields(serializer: Any) -> list[Any] | None:
@@ -396,15 +393,12 @@ def known_fields(serializer: Any) -> list[Any] | None:
     return None if known is None else known.fields
 
 
-def made_fields(serializer: Any) -> Any:
-    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
-    own = vars(serializer)
-    return own["fields"] if "fields" in own else own.get(_UNSEEN, {})
-
-
 def new_fields(serializer: Any) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
-    unseen = vars(serializer).pop(_UNSEEN, {})
+    seen = seen_again(serializer)
+    if seen is not None:
+        return seen
+    unseen = vars(serializer).pop(UNSEEN, {})
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
     cloner = _cloner(serializer, 0) if is_plain else None
     if cloner is not None:
@@ -430,7 +424,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
-        vars(serializer)[_UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
+        vars(serializer)[UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
         return field
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
@@ -461,5 +455,5 @@ def _cloner(serializer: Any, objects: int) -> FieldCloner | None:
     state = class_state(type(serializer))
     if state.leaves_fields_to_stock or not follows_its_class(serializer):
         return None
-    state.count(objects)
+    state.count_by(serializer, objects)
     return state.cloner() if state.is_in_use else None

@@ -264,6 +264,28 @@ BUILDING = [
 # Copies of what stock has made
 
 
+class _Unread:
+    """What copies the validators of a clone; a pickle has the copy.
+
+    :param copy: copies them
+    """
+
+    __slots__ = ("_copy",)
+
+    def __init__(self, copy: Copy) -> None:
+        self._copy = copy
+
+    def __call__(self, memo: Memo) -> Any:
+        return self._copy(memo)
+
+    def __reduce__(self) -> Any:
+        return _unread, (self._copy({}),)
+
+
+def _unread(validators: list[Any]) -> _Unread:
+    return _Unread(lambda memo: validators)
+
+
 class _Validators:
     """``Field._validators`` of a clone; as in stock, other fields have none until they are set."""
 
@@ -379,7 +401,7 @@ class Cloner:
         copies = {name: copy for name, each in shared.items() if (copy := self._copy_of(each))}
         if issubclass(cls, Field) and "_validators" in copies:
             del shared["_validators"]
-            shared[UNREAD_VALIDATORS] = copies.pop("_validators")
+            shared[UNREAD_VALIDATORS] = _Unread(copies.pop("_validators"))
         # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
         others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]

@@ -41,7 +41,7 @@ from fastschema.contrib.django.front_end.access import (
     represent_field,
     represent_key,
 )
-from fastschema.contrib.django.front_end.customization import why_fields_are_own
+from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, why_fields_are_own
 from fastschema.contrib.django.front_end.fields import (
     describe,
     inner_fields,
@@ -61,6 +61,7 @@ from fastschema.contrib.django.front_end.fields_relations import (
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
+from fastschema.contrib.django.front_end.labels import label_of_instance
 from fastschema.contrib.django.front_end.read_around import are_linked_as_stock, are_read_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import (
@@ -132,7 +133,10 @@ def check_is_read_as_stock(field: Any) -> None:
     :raises UnreadableError: if not
     """
     cls: Any = type(field)
-    if cls.__getattribute__ is not object.__getattribute__ or hasattr(cls, "__getattr__"):
+    is_plain = cls in STOCK_CLASSES or (
+        cls.__getattribute__ is object.__getattribute__ and not hasattr(cls, "__getattr__")
+    )
+    if not is_plain:
         raise UnreadableError(f"{cls.__name__} computes its attributes")
     for name in inner_fields(field):
         check_is_read_as_stock(getattr(field, name))
@@ -148,7 +152,7 @@ def readable_fields(serializer: Any) -> list[Any]:
         raise UnreadableError(reason)
     fields = all_fields(serializer)
     for field in fields:
-        if hasattr(type(field), "write_only"):
+        if type(field) not in STOCK_CLASSES and hasattr(type(field), "write_only"):
             raise UnreadableError(f"{type(field).__name__} computes write_only")
     return [field for field in fields if not field.write_only]
 
@@ -416,4 +420,7 @@ def _source(
     if many is not None:
         found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
         reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
+    if attribute.startswith("get_") and attribute.endswith("_display"):
+        shown = _class_slot(slots, "label", lambda cls: label_of_instance(cls, attribute))
+        reads[MODEL] = Read(f"{by_attribute} if {shown} is None else {shown}(obj)", either)
     return Source(label, Read(f"read(obj, {name})", either), reads, source_attrs)

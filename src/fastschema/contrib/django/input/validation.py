@@ -25,15 +25,16 @@ from rest_framework.serializers import (
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import (
-    CompiledByNames,
+    Direction,
+    SerializerClassState,
     class_state,
     follows_its_class,
-    has_made_fields,
     unseen_field,
 )
 from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields import inner_fields
+from fastschema.contrib.django.front_end.made_fields import has_made_fields
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
@@ -174,12 +175,15 @@ class RowValidator:
     :param count: how many objects there are at least
     """
 
-    __slots__ = ("_found", "_own", "_serializer")
+    __slots__ = ("_found", "_own", "_runs_as_stock", "_serializer")
 
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
         self._own = OwnFields(serializer)
-        self._found = None if serializer.read_only else find_validation(serializer, count)
+        state = None if serializer.read_only else _state_if_compiled(serializer, count)
+        self._found = None if state is None else _find(state, serializer)
+        is_ours = type(serializer).run_validation is run_validation
+        self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
 
     def run(self, data: Any) -> Any:
         """Return what ``run_validation`` does.
@@ -189,7 +193,39 @@ class RowValidator:
         if type(data) is dict and self._found is not None:
             validation, options = self._found
             return validation.run(self._serializer, options, self._own, data)
+        if self._runs_as_stock:
+            return _run_as_stock(self._serializer, data)
         return self._serializer.run_validation(data)
+
+
+def _run_as_stock(serializer: Any, data: Any) -> Any:
+    """Return what DRF's own ``run_validation`` does, for a class that is not compiled.
+
+    Its ``to_internal_value`` is not asked where that would only ask once more whether it is.
+
+    :raises ValidationError: as stock
+    """
+    name = "to_internal_value"
+    if type(serializer).to_internal_value is not to_internal_value or name in vars(serializer):
+        return STOCK_RUN_VALIDATION(serializer, data)
+    is_empty_value, data = serializer.validate_empty_values(data)
+    if is_empty_value:
+        return data
+    return checked(serializer, _STOCK_TO_INTERNAL_VALUE(serializer, data))
+
+
+def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | None:
+    """Count objects, and return the state of their serializer's class; None if stock validates.
+
+    :param objects: how many objects are to be validated
+    """
+    if is_disabled():
+        return None
+    state = class_state(type(serializer))
+    if state.has_unreadable_fields:
+        return None
+    state.count_by(serializer, objects)
+    return state if state.is_worth_reading(objects) and state.refresh() else None
 
 
 def find_validation(
@@ -203,21 +239,21 @@ def find_validation(
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     :param is_pending: whether it must not make fields
     """
+    state = _state_if_compiled(serializer, objects)
+    if state is None:
+        return None
+    return _find(state, serializer, is_whole=is_whole, is_pending=is_pending)
+
+
+def _find(
+    state: SerializerClassState, serializer: Any, *, is_whole: bool = True, is_pending: bool = False
+) -> tuple[Validation, list[Any]] | None:
     cls = type(serializer)
-    if is_disabled():
-        return None
-    state = class_state(cls)
-    state.count(objects)
-    if not state.is_in_use or not state.refresh():
-        return None
-    if state.validation is None:
-        state.validation = CompiledByNames(state, all_fields, read_validation, VALIDATES)
-    known: CompiledByNames[Validation] = state.validation
-    found = _find_of_pending(known, serializer)
+    found = _find_of_pending(state, serializer) if state.is_in_use else None
     if found is None and not is_pending and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
-        found = _find_of_made(known, serializer)
+        found = _find_of_made(state, serializer)
     if found is None:
         return None
     validation, _ = found
@@ -226,27 +262,28 @@ def find_validation(
 
 
 def _find_of_pending(
-    known: CompiledByNames[Validation], serializer: Any
+    state: SerializerClassState, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates whose fields nobody has looked at, by its class."""
     if has_made_fields(serializer) or not follows_its_class(serializer):
         return None
-    found = known.pending()
+    found: Validation | None = state.pending(VALIDATING)
     return None if found is None else (found, found.options)
 
 
 def _find_of_made(
-    known: CompiledByNames[Validation], serializer: Any
+    state: SerializerClassState, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates by its own fields, which are made if they are not."""
     try:
         options = all_fields(serializer)
     except UnreadableError:
+        state.has_unreadable_fields = True
         return None
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
         return None  # somebody has renamed one
-    found = known.made(serializer, options)
+    found: Validation | None = state.of_made(VALIDATING, serializer, options)
     return None if found is None else (found, options)
 
 
@@ -312,6 +349,8 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         cls.validate is not _VALIDATE,
     )
 
+
+VALIDATING = Direction("validate", all_fields, read_validation, VALIDATES)
 
 _OF_CLASS = (
     *("validate", "get_validators", "validate_empty_values", "set_value"),
@@ -381,7 +420,12 @@ def run_validation(self: Any, data: Any = empty) -> Any:
 
     :raises ValidationError: as stock
     """
-    found = find_validation(self) if type(data) is dict and not self.read_only else None
+    if type(data) is not dict or self.read_only:
+        return STOCK_RUN_VALIDATION(self, data)
+    state = _state_if_compiled(self, 1)
+    if state is None:
+        return _run_as_stock(self, data)
+    found = _find(state, self)
     if found is None:
         return STOCK_RUN_VALIDATION(self, data)
     validation, options = found

@@ -9,14 +9,10 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Callable, Sequence
-from functools import partialmethod
 from typing import Any, NamedTuple
 
-from django.db.models import Field, Model
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.files import FieldFile, ImageFieldFile
-from django.utils.encoding import force_str
-from django.utils.hashable import make_hashable
 from rest_framework.fields import FileField, empty
 from rest_framework.relations import (
     ManyRelatedField,
@@ -28,7 +24,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import FieldNode, NotRowReadableError, Repeatable
 from fastschema.contrib.django.front_end.access import column, on_class
-from fastschema.contrib.django.front_end.json_encoding import TRANSLATIONS
+from fastschema.contrib.django.front_end.labels import displayed_field, label_of_value
 from fastschema.contrib.django.front_end.schema_reader import reads_only_key
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import Dispatch
@@ -37,12 +33,8 @@ from fastschema.runtime.patching import stock_method
 
 _TO_KEY = stock_method(PrimaryKeyRelatedField, "to_representation")
 _TO_SLUG = stock_method(SlugRelatedField, "to_representation")
-_DISPLAY = stock_method(Model, "_get_FIELD_display")
-_FLAT = stock_method(Field, "flatchoices")
 _REPRESENT_FILE = stock_method(FileField, "to_representation")
 _URL = stock_method(FieldFile, "url")
-_VALUES = frozenset([str, int, bool, type(None)])
-"""Values of exactly these classes are compared without code of users."""
 
 ModelField = weakref.ReferenceType[Any]
 """A field of a model. Programs are made of it, which live longer than the model."""
@@ -337,27 +329,6 @@ def _follow(
 # What a model makes of the value of a column
 
 
-def displayed_field(model: Any, name: str) -> Any:
-    """Return the field whose label a method of a model returns; None if it may be another method.
-
-    :param name: the name of the method
-    """
-    method = on_class(model, name)
-    if type(method) is not partialmethod or method.func is not _DISPLAY or method.args:
-        return None
-    field: Any = method.keywords.get("field")
-    is_stock = type(field).flatchoices is _FLAT and type(field.choices) is list
-    return field if is_stock and _has_plain_labels(field) else None
-
-
-def _has_plain_labels(field: Any) -> bool:
-    """Return whether finding the label of a value runs no code of users."""
-    return all(
-        type(value) in _VALUES and (type(label) is str or type(label) in TRANSLATIONS)
-        for value, label in field.flatchoices
-    )
-
-
 def value_maker(columns: FieldColumns) -> Callable[[Any], Any]:
     """Return what makes of the value of a column what an instance would give the field.
 
@@ -367,9 +338,4 @@ def value_maker(columns: FieldColumns) -> Callable[[Any], Any]:
     model_field: Any = columns.model_field()
     if columns.access is ColumnAccess.FILE:
         return lambda name: model_field.attr_class(None, model_field, name)
-    labels = dict(model_field.flatchoices)
-
-    def label_of(value: Any) -> Any:
-        return force_str(labels.get(make_hashable(value), value), strings_only=True)
-
-    return label_of
+    return label_of_value(model_field)

@@ -187,11 +187,11 @@ def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None
     None if stock must dump them, or takes less time.
     """
     state = class_state(type(serializer))
-    state.count(rows)
-    if not state.is_in_use:
+    state.count_by(serializer, rows, is_list=True)
+    if not state.is_worth_reading(rows):
         return None
     try:
-        return dispatch_for(serializer, form)
+        return dispatch_for(serializer, form, is_alone=not state.is_in_use)
     except UnreadableError:
         return None
 

@@ -1,0 +1,168 @@
+"""The fields that a serializer has made, and whether somebody may have changed them since.
+
+Stock keeps them as ``fields`` in the ``__dict__`` of the serializer, once somebody has asked for
+them. So do we, but for two things, which are keys of the same ``__dict__``:
+
+- ``_fastschema_fields``: single fields that a serializer needed itself before anybody looked at
+  them. A shallow copy has those of the original, which are not its own: their ``parent`` says so.
+- ``_fastschema_seen``: all of its fields, if they were compared and nobody has looked since.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from operator import is_
+from typing import Any
+
+from rest_framework.serializers import ListSerializer
+from rest_framework.utils.serializer_helpers import BindingDict
+
+from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.front_end.customization import (
+    STOCK_FIELDS,
+    is_stock_list,
+    is_stock_serializer,
+)
+from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.schema_reader import all_fields
+from fastschema.runtime.bound_program import BoundProgram
+from fastschema.runtime.guard import Snapshot, State, generations
+
+UNSEEN = "_fastschema_fields"
+_SEEN = "_fastschema_seen"
+
+
+def has_made_fields(serializer: Any) -> bool:
+    """Return whether the fields of a serializer are there, for anybody to change."""
+    own = vars(serializer)
+    return "fields" in own or _SEEN in own
+
+
+def made_fields(serializer: Any) -> Any:
+    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
+    own = vars(serializer)
+    for name in ("fields", _SEEN):
+        if name in own:
+            return own[name]
+    return own.get(UNSEEN, {})
+
+
+def seen_again(serializer: Any) -> Any:
+    """Return the fields that :class:`MadeState` has put away, for who looks at them; or None."""
+    own = vars(serializer)
+    if _SEEN not in own:
+        return own.get("fields")  # another thread was first
+    own["fields"] = fields = own[_SEEN]
+    own.pop(_SEEN, None)
+    return fields
+
+
+class FewRows(State):
+    """Hangs on a serializer whose rows are left to stock while they are few.
+
+    It is looked at again when there are half as many more.
+
+    :param rows: how many there were
+    :param is_nested: whether nothing else is done for each row
+    """
+
+    __slots__ = ("_again", "_counted", "rows")
+
+    def __init__(self, rows: int, *, is_nested: bool) -> None:
+        self.rows = self._counted = rows
+        self._again = rows + (max(1, rows // 2) if is_nested else 1)
+
+    def leaves_next_row(self) -> bool:
+        """Return whether the next row is left to stock without another look, and count it then."""
+        if self.rows + 1 >= self._again:
+            return False
+        self.rows += 1
+        return True
+
+    @property
+    def uncounted(self) -> int:
+        """How many rows there were since."""
+        return self.rows - self._counted
+
+
+class MadeState(State):
+    """What represents one row after the other by a serializer that has made its fields.
+
+    (Its own list serializer asks it for each row, say, or its own ``to_representation`` calls
+    ``super()``.) Where fields are made, here and in all that is nested in it and compiled, they are
+    put away until somebody looks, who may change them: so one look at each ``__dict__`` says that
+    all is as it was.
+
+    :param serializer: the serializer
+    :param snapshot: what its fields are like that are dumped
+    :param bound_program: what it runs
+    :param changes: how often its fields have changed from row to row
+    :raises UnreadableError: if code of users would see a look at fields, or decides about them
+    """
+
+    __slots__ = (
+        *("_all", "_find", "_generation", "_may_put_away", "_owners"),
+        *("bound_program", "changes"),
+    )
+
+    def __init__(
+        self, serializer: Any, snapshot: Snapshot, bound_program: BoundProgram, changes: int
+    ) -> None:
+        self._find = weakref.ref(serializer)
+        self._generation = generations.current
+        self.bound_program = bound_program
+        self.changes = changes
+        # Stock's own property knows nothing of such fields.
+        self._may_put_away = type(serializer).fields is not STOCK_FIELDS
+        self._all = list(_seen(serializer, bound_program.bound_schema.fields, snapshot))
+        self._owners = [own for own, _, _, _ in self._all]
+        self._put_away()
+
+    def is_current(self, serializer: Any) -> bool:
+        """Return whether the serializer is as it was when it was bound, and no copy of that."""
+        if self._generation is not generations.current or self._find() is not serializer:
+            return False
+        return not any("fields" in own for own in self._owners) or self._are_alike()
+
+    def _are_alike(self) -> bool:
+        for own, mapping, fields, snapshot in self._all:
+            if "fields" in own:
+                if own["fields"] is not mapping or len(mapping) != len(fields):
+                    return False
+                now = mapping.fields.values()
+                if not (all(map(is_, now, fields)) and snapshot.matches(now)):
+                    return False
+        self._put_away()
+        return True
+
+    def _put_away(self) -> None:
+        for own, mapping, _, _ in self._all if self._may_put_away else ():
+            if mapping is not None:
+                own[_SEEN] = mapping  # first, for other threads
+                own.pop("fields", None)
+
+
+def _seen(
+    serializer: Any, readable: list[Any] | None = None, snapshot: Snapshot | None = None
+) -> Iterator[tuple[dict[str, Any], Any, list[Any], Any]]:
+    """Yield the ``__dict__`` of a serializer, its mapping of fields (None: they are not made), the
+    fields and what they are like; then the same for what is nested in it.
+    """
+    own = vars(serializer)
+    if not has_made_fields(serializer):
+        yield own, None, [], None
+        return
+    mapping = made_fields(serializer)
+    if type(mapping) is not BindingDict:
+        raise UnreadableError("fields is overridden")
+    fields = list(mapping.fields.values())
+    if readable is None or len(fields) != len(readable):
+        fields = all_fields(serializer)
+        snapshot = Snapshot(fields, OPTIONS, inner_fields)
+    yield own, mapping, fields, snapshot
+    for field in fields:
+        is_list = isinstance(field, ListSerializer) and is_stock_list(field)
+        nested = field.child if is_list else field
+        if is_stock_serializer(nested):
+            yield from _seen(nested)

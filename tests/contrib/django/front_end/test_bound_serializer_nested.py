@@ -1,0 +1,205 @@
+"""Serializers that nobody has looked at take turns with one bound program, nested ones included."""
+
+import contextlib
+import gc
+import weakref
+from unittest import mock
+
+import pytest
+from rest_framework import serializers
+
+import fastschema
+from fastschema.contrib.django.front_end.class_state import SerializerClassState
+from tests.contrib.django.differential import Thing, exactly, outcome
+from tests.contrib.django.requests_in_turns import IN_TURNS
+
+CALLS = []
+
+
+class Loud(serializers.CharField):
+    """A field of a user's own."""
+
+    def to_representation(self, value):
+        CALLS.append((self.field_name, type(self.parent).__name__, self.context.get("user")))
+        return super().to_representation(value).upper()
+
+
+def new_classes():
+    """Classes that nobody has used: the outer one, what is nested in it, and in that."""
+
+    class Own(serializers.SlugField):
+        pass
+
+    class Deep(serializers.Serializer):
+        number = serializers.IntegerField()
+        own = Own()
+        at = serializers.DateTimeField()
+
+    class Inner(serializers.Serializer):
+        loud = Loud()
+        deep = Deep()
+        many = Deep(many=True)
+
+    class Outer(serializers.Serializer):
+        text = serializers.CharField()
+        inner = Inner()
+        all = Inner(many=True)
+
+    return Outer, Inner, Deep, Own
+
+
+def row(at):
+    """A row with something in each place."""
+    deep = Thing(number=1, own="x", at=at)
+    inner = Thing(loud="loud", deep=deep, many=[deep, deep])
+    return Thing(text="t", inner=inner, all=[inner, inner])
+
+
+@pytest.fixture
+def at():
+    """A moment, which each time zone shows in its own way."""
+    return serializers.DateTimeField().to_internal_value("2024-07-01T12:00:00Z")
+
+
+def shown(cls, each, many=False, user="ann"):
+    """What a serializer makes of a row or a list, the calls of users' code included."""
+    CALLS.clear()
+    context = {"user": user}
+    return outcome(
+        lambda: exactly(cls([each] * 3 if many else each, many=many, context=context).data), CALLS
+    )
+
+
+def assert_as_in_stock(cls, each, user="ann"):
+    """Assert that rows and lists are what they are in stock."""
+    for many in (False, True, False):
+        with fastschema.disabled():
+            expected = shown(cls, each, many, user)
+        assert shown(cls, each, many, user) == expected
+
+
+def declared_later(cls):
+    """Declare another field."""
+    cls._declared_fields["later"] = serializers.CharField(source="number", required=False)
+
+
+def own_get_fields(self):
+    """A ``get_fields`` that a class gets later."""
+    fields = serializers.Serializer.get_fields(self)
+    fields.popitem()
+    return fields
+
+
+CHANGES = {
+    "the class of a nested field": lambda outer, inner, deep, own: setattr(
+        own, "to_representation", lambda self, value: "changed"
+    ),
+    "a nested class": lambda outer, inner, deep, own: setattr(
+        deep, "to_representation", lambda self, instance: "changed"
+    ),
+    "what is declared": lambda outer, inner, deep, own: declared_later(deep),
+    "who makes the fields": lambda outer, inner, deep, own: setattr(
+        deep, "get_fields", own_get_fields
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_what_is_nested_is_seen(change, at):
+    classes = new_classes()
+    assert_as_in_stock(classes[0], row(at))
+    before = shown(classes[0], row(at))
+    CHANGES[change](*classes)
+    assert_as_in_stock(classes[0], row(at))
+    assert shown(classes[0], row(at)) != before
+
+
+@pytest.mark.parametrize(
+    "patched",
+    [
+        (serializers.IntegerField, "to_representation", lambda self, value: "changed"),
+        (serializers.SlugField, "to_representation", lambda self, value: "changed"),
+        (serializers.ListSerializer, "to_representation", lambda self, data: ["changed"]),
+        (serializers.DateTimeField, "enforce_timezone", lambda self, value: value),
+    ],
+)
+def test_a_replaced_method_of_what_is_nested_is_called(patched, at):
+    outer, *_ = new_classes()
+    assert_as_in_stock(outer, row(at))
+    with mock.patch.object(*patched):
+        assert_as_in_stock(outer, row(at))
+    assert_as_in_stock(outer, row(at))
+
+
+def test_visitors_in_turns(at):
+    outer, *_ = new_classes()
+    for visitor in IN_TURNS:
+        with visitor.visiting():
+            assert_as_in_stock(outer, row(at), visitor.name)
+
+
+def test_a_row_that_fails_does_no_harm_to_the_next_one(at):
+    outer, *_ = new_classes()
+    wrong = row(at)
+    wrong.inner.deep.number = "x"
+    for each in (row(at), wrong, row(at), wrong, row(at)):
+        assert_as_in_stock(outer, each)
+
+
+def test_other_classes_of_objects(at):
+    outer, *_ = new_classes()
+    for number in range(12):
+        kind = type(f"Kind{number}", (Thing,), {})
+        each = row(at)
+        each.inner.deep.__class__ = kind
+        assert_as_in_stock(outer, each)
+
+
+def test_nothing_of_a_serializer_is_held(at):
+    outer, *_ = new_classes()
+    for _ in range(4):
+        serializer = outer(row(at), context={"request": Thing()})
+        assert serializer.data
+        held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
+        del serializer
+        gc.collect()
+        assert [each() for each in held] == [None, None]
+
+
+def test_what_is_nested_and_was_looked_at_before_is_dumped_as_it_is(at):
+    outer, *_ = new_classes()
+    assert_as_in_stock(outer, row(at))
+
+    class Validated(outer):
+        def validate_inner(self, value):
+            with contextlib.suppress(KeyError):
+                self.fields["inner"].fields["deep"].fields.pop("number")
+            return value
+
+    def ask():
+        serializer = Validated(
+            row(at), data={"text": "t", "inner": {"loud": "l"}, "all": []}, partial=True
+        )
+        return serializer.is_valid(), exactly(serializer.to_representation(row(at)))
+
+    with fastschema.disabled():
+        expected = ask()
+    for _ in range(3):
+        assert ask() == expected
+
+
+def test_nobody_asks_for_what_is_nested_in_each_dump(at, monkeypatch):
+    asked = []
+    pending = SerializerClassState.pending
+
+    def noted(state, direction):
+        asked.append(state.owner())
+        return pending(state, direction)
+
+    outer, inner, *_ = new_classes()
+    inner._declared_fields["loud"] = serializers.CharField()  # no code of users
+    assert_as_in_stock(outer, row(at))
+    monkeypatch.setattr(SerializerClassState, "pending", noted)
+    assert outer(row(at)).data
+    assert outer([row(at)] * 3, many=True).data
+    assert asked == [outer, outer]

@@ -1,0 +1,315 @@
+"""Serializers whose fields are made, asked row by row: whoever looks at the fields is seen."""
+
+import copy
+import pickle
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.test import override_settings
+from rest_framework import serializers
+
+import fastschema
+from fastschema.contrib.django.front_end.made_fields import FewRows, has_made_fields
+from fastschema.contrib.django.serializers import FastSerializerMixin
+from tests.contrib.django.differential import exactly, outcome
+from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
+
+CALLS = []
+
+
+class Loud(serializers.CharField):
+    """A field of a user's own."""
+
+    def to_representation(self, value):
+        CALLS.append((self.field_name, value, self.context.get("user")))
+        return super().to_representation(value).upper()
+
+
+class Inner(serializers.Serializer):
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class Less(Inner):
+    """Makes its fields, and removes one."""
+
+    more = Loud()
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields.pop("number")
+
+
+class Looping(serializers.ListSerializer):
+    """Asks its child for each row."""
+
+    def to_representation(self, data):
+        return [self.child.to_representation(row) for row in data]
+
+
+class Popping(serializers.Serializer):
+    """Makes its fields when it is made."""
+
+    first = serializers.IntegerField()
+    last = serializers.CharField()
+    loud = Loud()
+    hidden = serializers.CharField(write_only=True)
+    gone = serializers.CharField()
+    method = serializers.SerializerMethodField()
+    inner = Inner()
+    many = Inner(many=True)
+    less = Less()
+    all_less = Less(many=True)
+
+    class Meta:
+        list_serializer_class = Looping
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields.pop("gone")
+
+    def get_method(self, row):
+        CALLS.append(("method", row["first"]))
+        return row["first"]
+
+
+class Own(Popping):
+    """Calls ``super()`` for each row."""
+
+    def to_representation(self, instance):
+        CALLS.append("to_representation")
+        return {**super().to_representation(instance), "own": 1}
+
+
+class Deciding(Popping):
+    """Shows something to administrators only."""
+
+    def to_representation(self, instance):
+        if visitor_of(self) != "admin":
+            self.fields.pop("last", None)
+        return super().to_representation(instance)
+
+
+def row(number):
+    """A row with something in each place."""
+    inner = {"number": number, "text": f"{number}", "more": "more"}
+    each = {"inner": inner, "less": inner, "many": [inner] * 2, "all_less": [inner] * 2}
+    texts = {"last": "l", "loud": f"loud {number}", "hidden": "h", "gone": "g"}
+    return {"first": number, **texts, **each}
+
+
+ROWS = [row(number) for number in range(12)]
+
+
+def assert_as_in_stock(ask):
+    """Assert that a function returns, raises and calls what it does in stock."""
+    CALLS.clear()
+    with fastschema.disabled():
+        expected = outcome(ask, CALLS)
+    for _ in range(4):
+        assert outcome(ask, CALLS) == expected
+    return expected
+
+
+def compiled_rows(use):
+    """How many rows generated code dumped while a function ran."""
+    before = fastschema.stats().compiled_rows
+    use()
+    return fastschema.stats().compiled_rows - before
+
+
+@pytest.mark.parametrize("cls", [Popping, Own, Deciding])
+def test_rows_one_by_one(cls):
+    def ask():
+        many = cls(ROWS, many=True, context={"user": "ann"})
+        kept = cls(context={"user": "bob"})
+        return exactly(many.data), [exactly(kept.to_representation(each)) for each in ROWS]
+
+    assert_as_in_stock(ask)
+
+
+@pytest.mark.parametrize("cls", [Popping, Own])
+def test_generated_code_represents_all_but_the_first(cls):
+    for _ in range(2):
+        serializer = cls()
+        assert (
+            compiled_rows(lambda s=serializer: [s.to_representation(each) for each in ROWS]) == 11
+        )
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_a_few_rows_are_left_to_stock():
+    class Rows(Popping):
+        pass
+
+    for _ in range(24):
+        assert Rows(ROWS[0]).data
+    serializer = Rows()
+    assert [compiled_rows(lambda: serializer.to_representation(ROWS[0])) for _ in range(5)] == [
+        *(0, 0, 0),
+        *(1, 1),
+    ]
+
+
+def test_a_nested_serializer_is_looked_at_again_when_there_are_half_as_many_rows_more():
+    looked_at, state = [], FewRows(1, is_nested=True)
+    for number in range(2, 40):
+        if not state.leaves_next_row():
+            looked_at.append(number)
+            assert state.uncounted == number - 1 - ([1, *looked_at][-2])
+            state = FewRows(number, is_nested=True)
+    assert looked_at == [2, 3, 4, 6, 9, 13, 19, 28]
+
+
+def test_a_serializer_that_is_not_nested_is_looked_at_for_each_row():
+    assert not FewRows(300, is_nested=False).leaves_next_row()
+
+
+CHANGES = {
+    "nothing": lambda s: None,
+    "look": lambda s: list(s.fields),
+    "pop": lambda s: s.fields.pop("last", None) and None,
+    "add": lambda s: s.fields.__setitem__("more", serializers.CharField(default="x")),
+    "replace": lambda s: s.fields.__setitem__("last", serializers.CharField(source="loud")),
+    "source": lambda s: setattr(s.fields.get("last", s.fields["loud"]), "source_attrs", ["first"]),
+    "write only": lambda s: setattr(s.fields["first"], "write_only", True),
+    "no longer write only": lambda s: setattr(s.fields["hidden"], "write_only", False),
+    "method": lambda s: setattr(s.fields["first"], "to_representation", lambda value: "own"),
+    "class": lambda s: setattr(s.fields["first"], "__class__", Loud),
+    "order": lambda s: s.fields.__setitem__("first", s.fields.pop("first")),
+    "nested": lambda s: s.fields["inner"].fields.pop("text", None) and None,
+    "nested in a list": lambda s: s.fields["many"].child.fields.pop("text", None) and None,
+    "nested and made": lambda s: s.fields["less"].fields.pop("text", None) and None,
+    "made in a list": lambda s: s.fields["all_less"].child.fields.pop("text", None) and None,
+    "option of a nested one": lambda s: setattr(
+        s.fields["less"].fields["more"], "source_attrs", ["number"]
+    ),
+    "made": lambda s: list(s.fields["inner"].fields),
+    "all others": lambda s: setattr(s, "fields", type(s)().fields),
+    "context": lambda s: s._context.update(user="eve"),
+    "class of the serializer": lambda s: setattr(s, "__class__", Own),
+    "a list": lambda s: exactly([s.to_representation(each) for each in ROWS[:3]]),
+    "a copy": lambda s: exactly([copy.copy(s).to_representation(each) for each in ROWS[:3]]),
+    "a deep copy": lambda s: exactly(copy.deepcopy(s).to_representation(ROWS[0])),
+    "a pickle": lambda s: exactly(pickle.loads(pickle.dumps(s)).to_representation(ROWS[0])),
+    "validation": lambda s: exactly(s.run_validation(ROWS[0])),
+    "repr": repr,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("cls", [Popping, Own])
+def test_whatever_happens_between_two_rows(cls, change):
+    def ask():
+        serializer = cls(context={"user": "ann"})
+        found = []
+        for number, each in enumerate(ROWS):
+            if number in (5, 8):
+                found.append(CHANGES[change](serializer))
+            found.append(exactly(serializer.to_representation(each)))
+        return found, list(serializer.fields), vars(serializer.fields["loud"]).get("source")
+
+    assert_as_in_stock(ask)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_whatever_happens_in_random_order(seed):
+    def ask():
+        chance = random.Random(seed)
+        cls = chance.choice([Popping, Own, Deciding])
+        serializer = cls(context={"user": "ann"})
+        found = []
+        for _ in range(chance.randint(4, 20)):
+            name = chance.choice(list(CHANGES)) if chance.random() < 0.3 else "nothing"
+            try:
+                found.append((name, CHANGES[name](serializer)))
+                found.append(exactly(serializer.to_representation(chance.choice(ROWS))))
+            except Exception as error:
+                found.append((type(error), str(error)[:200]))
+        return found
+
+    assert_as_in_stock(ask)
+
+
+def test_a_nested_serializer_that_somebody_holds():
+    def ask():
+        serializer = Popping()
+        inner, less = serializer.fields["inner"], serializer.fields["all_less"].child
+        found = []
+        for number, each in enumerate(ROWS):
+            if number == 5:
+                inner.fields.pop("text")
+            if number == 8:
+                less.fields["more"].source_attrs = ["text"]
+            found.append(exactly(serializer.to_representation(each)))
+        return found
+
+    assert_as_in_stock(ask)
+
+
+def test_the_fields_are_the_same_objects_before_and_after():
+    serializer = Popping()
+    mapping, fields = serializer.fields, list(serializer.fields.values())
+    for each in ROWS:
+        serializer.to_representation(each)
+    assert "fields" not in vars(serializer)
+    assert has_made_fields(serializer)
+    assert serializer.fields is mapping
+    assert list(serializer.fields.values()) == fields
+    assert "fields" in vars(serializer)
+
+
+def test_fields_that_change_with_each_row_are_left_to_stock():
+    def ask():
+        serializer = Popping()
+        found = []
+        for number, each in enumerate(ROWS):
+            serializer.fields["last"].source_attrs = ["first" if number % 2 else "loud"]
+            found.append(exactly(serializer.to_representation(each)))
+        return found
+
+    assert_as_in_stock(ask)
+    assert compiled_rows(ask) < 8
+
+
+def test_two_visitors_in_turns():
+    for visitor in IN_TURNS:
+        with visitor.visiting():
+            assert_as_in_stock(
+                lambda visitor=visitor: exactly(
+                    Deciding(ROWS, many=True, context={"request": visitor.request()}).data
+                )
+            )
+
+
+def test_stock_in_between_has_the_same_fields():
+    serializer = Popping()
+    serializer.fields.pop("last")
+    shown = [exactly(serializer.to_representation(each)) for each in ROWS]
+    with fastschema.disabled():
+        assert [exactly(serializer.to_representation(each)) for each in ROWS] == shown
+
+
+@override_settings(FASTSCHEMA={"INSTALL": False})
+def test_without_install_the_fields_stay_where_stock_has_them():
+    class Fast(FastSerializerMixin, Popping):
+        pass
+
+    serializer = Fast()
+    shown = [exactly(serializer.to_representation(each)) for each in ROWS]
+    assert list(serializer.fields) == list(Popping().fields)
+    serializer.fields.pop("last")
+    assert [exactly(serializer.to_representation(each)) for each in ROWS] != shown
+
+
+def test_many_threads_that_look_and_represent():
+    serializer = Popping()
+    mapping = serializer.fields
+    expected = exactly(serializer.to_representation(ROWS[1]))
+
+    def ask(number):
+        return serializer.fields is mapping and exactly(serializer.to_representation(ROWS[1]))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, range(400))) == [expected] * 400
