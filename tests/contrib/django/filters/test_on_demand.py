@@ -17,6 +17,7 @@ import fastschema
 from fastschema.contrib import django as front_end
 from fastschema.contrib.django.filters.recipes import FilterSetState
 from fastschema.runtime import thresholds
+from fastschema.runtime.guard import STATE_KEY
 from flights.models import Airline, Flight
 from tests.contrib.django.differential import assert_equal, outcome
 
@@ -76,11 +77,32 @@ class TestWhatIsMade:
         assert rows_of(made) == rows
         assert makes_nothing(made)
 
-    def test_a_wrong_value_makes_the_form(self):
+    def test_the_errors_of_a_wrong_value_need_no_other_filters(self):
         made = filter_set()(QueryDict("number=x"), Flight.objects.all())
         assert not made.is_valid()
         assert made.errors == {"number": ["Enter a number."]}
-        assert not makes_nothing(made)
+        assert makes_nothing(made)
+        assert list(made.form.fields) == ["number", "airline", "cancelled"]
+        assert made.form.errors is made.errors
+
+    @pytest.mark.parametrize(
+        ("query", "rows", "made_filters"),
+        [
+            ("", [1, 2], ["below"]),
+            ("below=2", [1], ["below"]),
+            ("number=2&below=9", [2], ["below", "number"]),
+        ],
+    )
+    def test_a_filter_of_ones_own_is_made_and_others_are_not(self, query, rows, made_filters):
+        class Own(django_filters.NumberFilter):
+            def filter(self, qs, value):
+                return qs.filter(number__lt=value or 3)
+
+        made = filter_set(below=Own())(QueryDict(query), Flight.objects.all())
+        assert made.is_valid()
+        assert rows_of(made) == rows
+        assert makes_nothing(made)
+        assert sorted(vars(made)[STATE_KEY].filters) == made_filters
 
     def test_the_first_filter_set_of_a_class_is_stock(self, monkeypatch):
         monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
@@ -285,6 +307,49 @@ class TestOwnCode:
                 super().__init__(*args, **kwargs)
 
         assert_same(lambda: Own, "number=2")
+
+    def test_filtering_before_validation_raises(self):
+        def filter_first(made):
+            return made.filter_queryset(made.queryset)
+
+        for query in ("", "number=2"):
+            [(error, message)] = assert_same(filter_set, query, filter_first)
+            assert error is AttributeError
+            assert "FlightsForm" in message
+
+    def test_a_required_filter(self):
+        def make():
+            return filter_set(code=django_filters.CharFilter(field_name="airline", required=True))
+
+        for query in ("", "number=x", "code=UA", "code=UA&number=1"):
+            looks = (lambda made: made.errors.get_json_data(), lambda made: str(made.form), sql_of)
+            assert_same(make, query, *looks)
+
+    def test_a_filter_that_reads_the_parameters_of_another(self):
+        calls = []
+
+        class Both(django_filters.NumberFilter):
+            def filter(self, qs, value):
+                calls.append((value, self.parent.form.cleaned_data["number"], self.parent.errors))
+                return super().filter(qs, value)
+
+        def make():
+            return filter_set(miles=Both(field_name="distance"))
+
+        for query in ("", "number=1", "number=1&miles=1400", "number=x&miles=x"):
+            assert_same(make, query, calls=calls)
+
+    def test_a_form_field_that_fails_is_made_again(self):
+        calls = []
+
+        class Failing(django_filters.NumberFilter):
+            @property
+            def field(self):
+                calls.append("field")
+                raise ValueError("no field")
+
+        looks = (lambda made: made.is_valid(),) * 2
+        assert_same(lambda: filter_set(miles=Failing()), "number=1", *looks, rows_of, calls=calls)
 
     def test_a_method_is_that_of_its_filter_set(self):
         calls = []

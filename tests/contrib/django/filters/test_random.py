@@ -32,10 +32,23 @@ class DateRangeInFilter(filters.BaseRangeFilter, filters.DateFilter):
     """The same for ranges."""
 
 
+CALLS: list[Any] = []
+"""The calls of filters of one's own."""
+
+
+class OwnWidget(forms.TextInput):
+    """A widget of one's own, which also reads another parameter."""
+
+    def value_from_datadict(self, data, files, name):
+        CALLS.append(("widget", name))
+        return super().value_from_datadict(data, files, name) or data.get("other")
+
+
 class Upper(forms.CharField):
     """A form field of one's own, whose code runs in any case."""
 
     def clean(self, value):
+        CALLS.append(("clean", value))
         return (super().clean(value) or "IAH").upper()
 
 
@@ -49,7 +62,39 @@ class Hidden(filters.BooleanFilter):
     """A filter of one's own."""
 
     def filter(self, qs, value):
+        CALLS.append(("filter", value, self.model, self.parent.data.get("a0")))
         return qs.filter(cancelled=bool(value))
+
+
+class OwnField(filters.ModelChoiceFilter):
+    """A filter that makes its form field by code of its own, and looks at all the others."""
+
+    def __init__(self, *args, looks=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.looks = looks
+
+    @property
+    def field(self):
+        CALLS.append(("field", self.parent.is_bound))
+        if self.looks == "field":
+            CALLS.append(sorted(self.parent.filters))
+        return super().field
+
+    def filter(self, qs, value):
+        CALLS.append(("filter", repr(value)))
+        if self.looks == "filter":
+            CALLS.append(list(self.parent.form.cleaned_data))
+        return super().filter(qs, value)
+
+
+class Choosing(filters.NumberFilter):
+    """A filter that changes another one as it filters."""
+
+    def filter(self, qs, value):
+        CALLS.append(("choosing", value))
+        if value is not None and value > 1:
+            list(self.parent.filters.values())[-1].exclude = True
+        return super().filter(qs, value)
 
 
 def by_method(self, queryset, name, value):
@@ -163,8 +208,18 @@ KINDS: list[tuple[Any, dict[str, Any], list[str]]] = [
         {"field_name": "airline", "queryset": lambda request: Airline.objects.filter(code="UA")},
         ["UA", "DL"],
     ),
-    (UpperFilter, {"field_name": "destination_code"}, ["iah"]),
-    (Hidden, {}, ["true"]),
+    *(
+        OWN := [
+            (UpperFilter, {"field_name": "destination_code"}, ["iah"]),
+            (Hidden, {}, ["true"]),
+            (filters.CharFilter, {"field_name": "tail_number", "widget": OwnWidget}, ["N1", ""]),
+            (Choosing, {"field_name": "number"}, ["1", "2", "x"]),
+            *(
+                (OwnField, {"queryset": Airline.objects.all(), "looks": looks}, ["UA", "x"])
+                for looks in (None, "field", "filter")
+            ),
+        ]
+    ),
 ]
 GENERATED = [
     ["number"],
@@ -184,11 +239,14 @@ def suffixes(cls: Any) -> list[str]:
 
 
 @st.composite
-def filter_sets(draw) -> tuple[Any, list[tuple[str, list[str]]]]:
+def filter_sets(draw, has_own: bool) -> tuple[Any, list[tuple[str, list[str]]]]:
     """What makes a class, and its parameters with values that may fit."""
     declared: dict[str, tuple[Any, dict[str, Any]]] = {}
     parameters = []
-    for number, kind in enumerate(draw(st.lists(st.sampled_from(KINDS), max_size=5))):
+    kinds = draw(st.lists(st.sampled_from(KINDS), max_size=5))
+    if has_own:
+        kinds.insert(draw(st.integers(0, len(kinds))), draw(st.sampled_from(OWN)))
+    for number, kind in enumerate(kinds):
         cls, arguments, values = kind
         arguments = dict(arguments)
         if cls not in (filters.OrderingFilter, Hidden):
@@ -197,7 +255,7 @@ def filter_sets(draw) -> tuple[Any, list[tuple[str, list[str]]]]:
         name = f"a{number}"
         if cls is not filters.OrderingFilter and draw(st.integers(0, 4)) == 0:
             arguments["method"] = draw(st.sampled_from(["by_method", own_function]))
-        if cls is filters.ModelChoiceFilter:
+        if issubclass(cls, filters.ModelChoiceFilter):
             arguments.setdefault("field_name", "airline")
         declared[name] = cls, arguments
         parameters += [(name + suffix, values) for suffix in suffixes(cls)]
@@ -249,18 +307,26 @@ LOOKS = {
 }
 
 
-@examples(200)
+@examples(300)
+@pytest.mark.parametrize("has_own", [False, True])
 @given(
     data=st.data(),
     looks=st.lists(st.sampled_from([*LOOKS, "valid", "sql", "sql"]), min_size=1, max_size=4),
 )
-def test_a_random_filter_set_answers_as_in_stock(data, looks):
-    make, parameters = data.draw(filter_sets())
-    given_data, prefix = data.draw(requests(parameters))
+def test_a_random_filter_set_answers_as_in_stock(has_own, data, looks):
+    make, parameters = data.draw(filter_sets(has_own))
+    both = [data.draw(requests(parameters)) for _ in range(2)]
 
     def answers(cls: Any) -> list[Any]:
-        made = cls(given_data, Flight.objects.all(), request=None, prefix=prefix)
-        return [outcome(lambda look=look: LOOKS[look](made), []) for look in looks]
+        made = [
+            cls(given_data, Flight.objects.all(), request=None, prefix=prefix)
+            for given_data, prefix in both
+        ]
+        return [
+            outcome(lambda look=look, each=each: LOOKS[look](each), CALLS)
+            for look in looks
+            for each in made
+        ]
 
     with fastschema.disabled():
         expected = answers(make())

@@ -60,4 +60,4 @@ def test_copies_of_filters_are_those_of_deepcopy():
             [each.__class__ for each in made.values()],
         ]
 
-    assert facts(copied_filters(base)) == facts(copy.deepcopy(base))
+    assert facts(copied_filters(base, {})) == facts(copy.deepcopy(base))

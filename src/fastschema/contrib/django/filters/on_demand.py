@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import OrderedDict
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.db.models import Manager, QuerySet
+from django.forms import Form
 from django.http import QueryDict
 from django.utils import translation
 from django.utils.datastructures import MultiValueDict
@@ -18,6 +20,7 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 from fastschema.contrib.django.filters.recipes import (
     ASKING,
+    STOCK_ERRORS,
     STOCK_FORM,
     FilterSetState,
     Recipe,
@@ -32,7 +35,6 @@ from fastschema.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")
 STOCK_IS_VALID = stock_method(BaseFilterSet, "is_valid")
-STOCK_QS = stock_method(BaseFilterSet, "qs")
 STOCK_FILTER_QUERYSET = stock_method(BaseFilterSet, "filter_queryset")
 STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
 _STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
@@ -44,101 +46,88 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 """Attributes that a filter set has after somebody has looked, or has changed it."""
 
 
-class BoundStep(NamedTuple):
-    """What one filter, whose parameters were sent, does in one filter set.
-
-    :param name: its name
-    :param filter: what filters
-    :param value: what was sent, cleaned
-    :param attributes: those of the filter before it has filtered
-    """
-
-    name: str
-    filter: Any
-    value: Any
-    attributes: dict[str, Any]
-
-    def changes(self) -> dict[str, Any]:
-        """Return what the filter has set on itself, such as the ``lookup_expr`` of a range."""
-        before, now = self.attributes, vars(self.filter)
-        return {
-            name: value
-            for name, value in now.items()
-            if name not in before or before[name] is not value
-        }
-
-
 class Demand(State):
-    """What one filter set has to do.
+    """What is made of one filter set.
 
-    :param recipe: what its class does with each parameter
+    :param recipe: says which filters are needed
     """
 
-    __slots__ = ("answers", "data", "is_known", "recipe", "steps")
+    __slots__ = ("_memo", "filters", "form", "recipe")
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.is_known = False
-        self.steps: list[BoundStep] | None = None
-        """What filters, by those parameters that were sent."""
-        self.answers: dict[str, Any] = {}
-        """What the database was asked for, by the names of filters: a value, or an error."""
+        self.filters: dict[str, Any] = {}
+        """The filters that are made so far."""
+        self.form: Any = None
+        """The form, with fields for the filters that are needed until somebody looks at it."""
+        self._memo: dict[int, Any] = {}
 
-    def clean(self, filter_set: Any) -> None:
-        """Clean the parameters that were sent. If one is wrong, the form has to word the error."""
-        if not filter_set.is_bound:
-            return
-        self.is_known = True
-        data = self.data = filter_set.data
+    def make_filters(self, filter_set: Any, names: Iterable[str]) -> None:
+        """Make filters that are not made yet, as ``BaseFilterSet.__init__`` does."""
+        base = filter_set.base_filters
+        missing = {name: base[name] for name in names if name not in self.filters}
+        made = copied_filters(missing, self._memo)
+        self.filters |= made
+        _bind(filter_set, made)
+
+    def all_filters(self, filter_set: Any) -> Any:
+        """Return all filters, in a dictionary as that of stock."""
+        base = filter_set.base_filters
+        self.make_filters(filter_set, base)
+        return type(base)((name, self.filters[name]) for name in base)
+
+    def make_form(self, filter_set: Any) -> None:
+        """Make the form of those filters that the data need."""
+        data = filter_set.data
         if type(data) not in (QueryDict, MultiValueDict, dict) or filter_set.form_prefix:
             return
-        steps = self.recipe.sent(data)
-        values: dict[str, Any] = {}
-        for step in steps:
-            kept = self.answers if step.asks else values
-            try:
-                given = step.field.widget.value_from_datadict(data, {}, step.name)
-                kept[step.name] = step.field.clean(given)
-            except Exception as error:
-                kept[step.name] = error
-                return
-        values |= self.answers
-        bound = [(step.name, step.bound(filter_set)) for step in steps]
-        self.steps = [BoundStep(name, each, values[name], dict(vars(each))) for name, each in bound]
+        names = self.recipe.needed(data)
+        self.make_filters(filter_set, names)
+        fields = {name: self.filters[name].field for name in names}
+        form = Form(data)
+        form.base_fields = fields
+        form.fields = copy.deepcopy(fields)
+        self.form = form
 
-    def form(self, filter_set: Any) -> Any:
-        """Return stock's form of the data that were cleaned, without asking the database again."""
-        data, filter_set.data = filter_set.data, self.data  # which somebody may have changed since
-        try:
-            made = STOCK_FORM.fget(filter_set)
-        finally:
-            filter_set.data = data
-        asking = {name: each for name, each in made.fields.items() if name in self.answers}
-        for name, field in asking.items():
-            field.clean = partial(_repeat, self.answers[name])
-        try:
-            _ = made.errors
-        finally:
-            for field in asking.values():
-                del field.clean
-        return made
+    def complete_form(self, filter_set: Any) -> None:
+        """Give the form the class that stock gives it, with the fields of all filters.
 
+        Nothing was sent for those that are new, and they say that this is right.
+        """
+        form = filter_set._form = self.form
+        needed, fields = vars(form).pop("base_fields"), form.fields
+        filters = self.all_filters(filter_set)
+        base = {name: needed[name] if name in needed else filters[name].field for name in filters}
+        form.__class__ = type(f"{type(filter_set).__name__}Form", (Form,), dict(base))
+        form.fields = {
+            name: fields[name] if name in needed else copy.deepcopy(field)
+            for name, field in base.items()
+        }
+        if hasattr(form, "cleaned_data"):
+            form.cleaned_data = dict(self._values(form, needed))
 
-def _repeat(answer: Any, value: Any) -> Any:
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    @staticmethod
+    def _values(form: Any, needed: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Give the values of a form in the order of its fields."""
+        values, nothing = form.cleaned_data, type(form.data)()
+        for name, field in form.fields.items():
+            if name not in needed:
+                yield name, field.clean(field.widget.value_from_datadict(nothing, {}, name))
+            elif name in values:
+                yield name, values[name]
 
 
-def demanded(filter_set: Any) -> list[BoundStep] | None:
-    """Return what a filter set has to do; None if stock must do it."""
+def demanded(filter_set: Any) -> Any:
+    """Return the form of those filters that are needed; None if stock must make its form."""
     own = vars(filter_set)
     demand = own.get(STATE_KEY)
     if type(demand) is not Demand or not own.keys().isdisjoint(_LOOKED_AT):
         return None
-    if not demand.is_known:
-        demand.clean(filter_set)
-    return demand.steps
+    if not filter_set.is_bound:
+        return None
+    if demand.form is None:
+        demand.make_form(filter_set)
+    return None if "filters" in own else demand.form
 
 
 def init(
@@ -164,23 +153,27 @@ def init(
         self.filters = _filters_of(self)
     else:
         del own["filters"]
-        own[STATE_KEY] = Demand(recipe)
+        demand = own[STATE_KEY] = Demand(recipe)
+        demand.make_filters(self, recipe.reasons)
 
 
 def _filters_of(filter_set: Any) -> Any:
     """Return what ``BaseFilterSet.__init__`` makes of the filters of the class."""
-    made = copied_filters(filter_set.base_filters)
-    for each in made.values():
-        each.model = filter_set.queryset.model
-        each.parent = filter_set
+    made = copied_filters(filter_set.base_filters, {})
+    _bind(filter_set, made)
     return made
 
 
-class FiltersOnDemand:
-    """The filters of a filter set that has made none: whoever looks gets those of stock.
+def _bind(filter_set: Any, made: dict[str, Any]) -> None:
+    for each in made.values():
+        each.model = filter_set.queryset.model
+        each.parent = filter_set
 
-    If the data were cleaned, stock has made its form of the filters by now, and perhaps the filters
-    have set something on themselves as they filtered.
+
+class FiltersOnDemand:
+    """The filters of a filter set that has not made all: whoever looks gets those of stock.
+
+    If the data were cleaned, stock has made its form of the filters by now.
     """
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
@@ -188,12 +181,13 @@ class FiltersOnDemand:
         if STATE_KEY not in own:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
-        made = own["filters"] = _filters_of(filter_set)
         demand = own[STATE_KEY]
-        if type(demand) is Demand and demand.is_known and "_form" not in own:
-            demand.form(filter_set)
-            for step in demand.steps or ():
-                vars(made[step.name]).update(step.changes())
+        if type(demand) is not Demand:  # of a copy
+            made = own["filters"] = _filters_of(filter_set)
+            return made
+        made = own["filters"] = demand.all_filters(filter_set)
+        if demand.form is not None and "_form" not in own:
+            demand.complete_form(filter_set)
         return made
 
 
@@ -201,39 +195,37 @@ def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, made of the filters as they were when the data were cleaned."""
     own = vars(self)
     demand = own.get(STATE_KEY)
-    if "_form" not in own and type(demand) is Demand and demand.is_known:
-        assigned = own.pop("filters", None)
-        _ = self.filters  # which come with the form
-        if assigned is not None:
-            own["filters"] = assigned
+    if "_form" not in own and type(demand) is Demand and demand.form is not None:
+        demand.complete_form(self)
     return STOCK_FORM.fget(self)
 
 
 def is_valid(self: Any) -> bool:
-    """``BaseFilterSet.is_valid``, without a form if all that was sent is right."""
-    return demanded(self) is not None or STOCK_IS_VALID(self)
+    """``BaseFilterSet.is_valid``, by the form of those filters that are needed."""
+    needed = demanded(self)
+    return STOCK_IS_VALID(self) if needed is None else bool(needed.is_valid())
 
 
-def _qs(self: Any) -> Any:
-    """``BaseFilterSet.qs``."""
-    if "_qs" not in vars(self) and demanded(self) is not None:
-        self._qs = self.filter_queryset(self.queryset.all())
-    return STOCK_QS.fget(self)
+def _errors(self: Any) -> Any:
+    """``BaseFilterSet.errors``, which the other filters have none of."""
+    needed = demanded(self)
+    return STOCK_ERRORS.fget(self) if needed is None else needed.errors
 
 
 def filter_queryset(self: Any, queryset: Any) -> Any:
-    """``BaseFilterSet.filter_queryset`` by the filters whose parameters were sent.
+    """``BaseFilterSet.filter_queryset`` by those filters that are needed.
 
     :raises AssertionError: as stock
     """
-    steps = demanded(self)
-    if steps is None:
+    needed = demanded(self)
+    if needed is None or not hasattr(needed, "cleaned_data"):
         return STOCK_FILTER_QUERYSET(self, queryset)
-    for step in steps:
-        queryset = step.filter.filter(queryset, step.value)
-        _check_queryset(self, step.name, queryset)
-        if "filters" in vars(self):  # a method of users' has looked at them, and may change them
-            return _filtered_after(self, step.name, queryset)
+    filters_of_set = vars(self)[STATE_KEY].filters
+    for name, value in needed.cleaned_data.items():
+        queryset = filters_of_set[name].filter(queryset, value)
+        _check_queryset(self, name, queryset)
+        if not vars(self).keys().isdisjoint(_LOOKED_AT):  # code of users may have changed them
+            return _filtered_after(self, name, queryset)
     return queryset
 
 
@@ -370,7 +362,7 @@ def _is_nothing(queryset: Any) -> bool:
 
 
 form = property(_form)
-qs = property(_qs)
+errors = property(_errors)
 
 # It does nothing but for those that were made without filters, be it before uninstalling.
 BaseFilterSet.filters = FiltersOnDemand()
@@ -379,7 +371,7 @@ _replacements = Replacements(
     [
         (BaseFilterSet, "form", STOCK_FORM, form),
         (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
-        (BaseFilterSet, "qs", STOCK_QS, qs),
+        (BaseFilterSet, "errors", STOCK_ERRORS, errors),
         (BaseFilterSet, "filter_queryset", STOCK_FILTER_QUERYSET, filter_queryset),
         (BaseFilterSet, "__init__", STOCK_INIT, init),
         (

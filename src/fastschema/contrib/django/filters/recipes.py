@@ -1,4 +1,4 @@
-"""Recipes of filter sets: what each parameter does, and which filters may be left out."""
+"""Recipes of filter sets: which filters a request needs, and which may be left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable
 from enum import EnumMeta
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from django import forms
@@ -14,7 +14,6 @@ from django.core import validators
 from django.http import QueryDict
 from django_filters import fields, filters, widgets
 from django_filters.constants import EMPTY_VALUES
-from django_filters.filters import FilterMethod
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
@@ -68,26 +67,37 @@ _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
 _CHOICES = (list, tuple, dict, type(None))
 
 
-def why_filter(name: str, made: Any) -> str | None:
+def why_filter(name: str, base: Any) -> str | None:
     """Return why a filter may do something that nobody asked for; None if it cannot.
 
     :param name: its name
-    :param made: a copy of it, whose form field may be made
+    :param base: the filter of the class
     """
-    if isinstance(made, _ALL_VALUES):
+    if isinstance(base, _ALL_VALUES):
         return f"the choices of the filter {name} are asked for in any case"
-    own = vars(made).keys() - _NO_METHODS
-    is_patched = any(callable(getattr(type(made), each, None)) for each in own)
-    if is_patched or not _is_plain(type(made), _FILTERS):
+    own = vars(base).keys() - _NO_METHODS
+    is_patched = any(callable(getattr(type(base), each, None)) for each in own)
+    if is_patched or not _is_plain(type(base), _FILTERS):
         return f"the filter {name} has code of its own"
-    is_own = "filter" in vars(made) and type(made.filter) is not filters.FilterMethod
-    if is_own or not isinstance(made.method, (str, FunctionType, type(None))):
+    is_own = "filter" in vars(base) and type(base.filter) is not filters.FilterMethod
+    if is_own or not isinstance(base.method, (str, FunctionType, type(None))):
         return f"the method of the filter {name} is neither a function nor a name"
-    if isinstance(made, ASKING) and not is_stock_queryset_class(type(made.queryset)):
+    if isinstance(base, ASKING) and not is_stock_queryset_class(type(base.queryset)):
         return f"the queryset of the filter {name} is made for each request"
-    choices = made.extra.get("choices")
+    choices = base.extra.get("choices")
     if type(choices) not in _CHOICES and not isinstance(choices, EnumMeta):
         return f"the choices of the filter {name} may be others for each request"
+    if not _is_plain(base.field_class, _FIELDS):
+        return f"the form field of the filter {name} has code of its own"
+    return None
+
+
+def why_field(name: str, made: Any) -> str | None:
+    """Return why the form field of a filter may do something that nobody asked for.
+
+    :param name: the filter's name
+    :param made: a copy of the filter, whose form field may be made
+    """
     if made.field.required or made.field.disabled:
         return f"the filter {name} is required, or disabled"
     if not _is_plain_field(made.field):
@@ -159,10 +169,9 @@ _copied_by_attributes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 """By class of filters: whether a copy has copies of the attributes, and no more."""
 
 
-def copied_filters(base: Any) -> Any:
+def copied_filters(base: Any, memo: _Memo) -> Any:
     """Return what ``copy.deepcopy`` makes of a dictionary of filters, in less time."""
     made = copy.copy(base)
-    memo: _Memo = {}
     for name, filter_ in base.items():
         is_plain = id(filter_) not in memo and _is_copied_by_attributes(type(filter_))
         made[name] = (_copied_filter if is_plain else copy.deepcopy)(filter_, memo)
@@ -195,75 +204,50 @@ def _is_copied_by_attributes(cls: Any) -> bool:
     return known
 
 
+STOCK_ERRORS = stock_method(BaseFilterSet, "errors")
 STOCK_FORM = stock_method(BaseFilterSet, "form")
 _FORMS = (STOCK_FORM, stock_method(RestFilterSet, "form"))
 """The properties that make a form as django-filter does."""
 _STOCK = {
-    **{name: stock_method(BaseFilterSet, name) for name in ("errors", "get_form_class")},
+    "errors": STOCK_ERRORS,
+    "get_form_class": stock_method(BaseFilterSet, "get_form_class"),
     **{name: getattr(object, name) for name in ("__setattr__", "__getattribute__")},
 }
 _MOST_CHANGES = 8
 _MOST_MODELS = 32
 
 
-class Step(NamedTuple):
-    """A filter whose parameters were sent.
-
-    :param name: its name
-    :param filter: what filters
-    :param field: what cleans
-    """
-
-    name: str
-    filter: Any
-    field: Any
-
-    @property
-    def asks(self) -> bool:
-        """Return whether it asks the database when it cleans."""
-        return isinstance(self.filter, ASKING)
-
-    def bound(self, filter_set: Any) -> Any:
-        """Return a filter like it for a filter set."""
-        made = object.__new__(type(self.filter))
-        own = vars(made)
-        own.update(vars(self.filter))
-        if "filter" in own:  # it calls a method of the filter set
-            own["parent"] = filter_set
-            own["filter"] = FilterMethod(made)
-        return made
-
-
 class Recipe:
-    """What the filters of a class do with each parameter.
+    """Which filters of a class are needed for which parameters.
 
     :param cls: the class
     :param model: the model of the querysets
-    :param why: why the filters must be made for each request; None if nobody needs them
+    :param why: why all filters must be made for each request; None if not all must
+    :param reasons: by the name of a filter: why this one must be made for each request
     """
 
     def __init__(self, cls: Any, model: Any) -> None:
         self.why = _why_class(cls)
-        self._model = model
-        self._steps: list[Step] = []
-        self._by_parameter: dict[str, list[int]] = {}
+        self.reasons: dict[str, str] = {}
+        self._by_parameter: dict[str, list[str]] = {}
         if self.why is None:
             self._classes = ClassSnapshot(own_classes(cls))
             self._base = dict(cls.base_filters)
             self._attributes = list(map(_attributes_of, self._base.values()))
             for name, base in cls.base_filters.items():
-                self.why = self.why or self._add(name, base)
+                why = why_filter(name, base) or self._add(name, base, model)
+                if why is not None:
+                    self.reasons[name] = why
 
-    def _add(self, name: str, base: Any) -> str | None:
-        """Add a filter; return why that cannot be done."""
+    def _add(self, name: str, base: Any, model: Any) -> str | None:
+        """Add a filter that is made for its parameters only; return why that cannot be done."""
         try:
             made = _copied_filter(base, {})
-            made.model = self._model
-            why = why_filter(name, made)
+            made.model = model
+            why = why_field(name, made)
             if why is None:
                 for parameter in parameters(name, made.field):
-                    self._by_parameter.setdefault(parameter, []).append(len(self._steps))
-                self._steps.append(Step(name, made, made.field))
+                    self._by_parameter.setdefault(parameter, []).append(name)
         except Exception as error:
             return f"the filter {name} cannot be made: {type(error).__name__}: {error}"
         return why
@@ -276,10 +260,11 @@ class Recipe:
             and self._attributes == list(map(_attributes_of, self._base.values()))
         )
 
-    def sent(self, names: Iterable[Any]) -> list[Step]:
-        """Return what has to be done for parameters of some names, in the order of the filters."""
-        numbers = {number for name in names for number in self._by_parameter.get(name, ())}
-        return [self._steps[number] for number in sorted(numbers)]
+    def needed(self, parameters: Iterable[Any]) -> list[str]:
+        """Return the names of the filters that do something if some parameters were sent."""
+        names = {name for each in parameters for name in self._by_parameter.get(each, ())}
+        names.update(self.reasons)
+        return [name for name in self._base if name in names]
 
 
 def _attributes_of(base: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -296,7 +281,7 @@ def own_classes(cls: type) -> list[type]:
 def _why_class(cls: Any) -> str | None:
     """Return why a class needs its filters for each request, whatever they are."""
     for name, stock in _STOCK.items():
-        if getattr(cls, name) is not stock:
+        if stock_of(getattr(cls, name)) is not stock:
             return f"{name} is overridden"
     if stock_of(cls.form) not in _FORMS or hasattr(cls, "__getattr__") or hasattr(cls, "filters"):
         return "form, filters or __getattr__ is overridden"
@@ -321,7 +306,8 @@ class FilterSetState(ClassState):
 
     def why(self, model: Any) -> str | None:
         """Return why filters are made for each request; None if they are made on demand."""
-        return Recipe(self.owner(), model).why
+        recipe = Recipe(self.owner(), model)
+        return recipe.why or " and ".join(recipe.reasons.values()) or None
 
     def recipe(self, model: Any) -> Recipe | None:
         """Return what filters querysets of a model; None if stock must."""
