@@ -84,6 +84,8 @@ urlpatterns = [
     path("c/", include(([path("d/", include(inner, namespace="deep"))], "outer"))),
     path("v1/", include((versioned, "v1"), namespace="v1")),
     re_path(r"^(?P<version>v\d)/by-path/(?P<pk>\w+)/$", view, name="by-path"),
+    path("hubs/<int:hub>/gates/<str:pk>/", view, name="nested"),
+    re_path(r"^(?P<version>v\d)/hubs/(?P<hub>\d+)/(?P<pk>\w+)/$", view, name="nested-by-path"),
     *i18n_patterns(path("language/<str:pk>/", view, name="language")),
 ]
 
@@ -582,6 +584,68 @@ class TestOverrides:
             assert_same(
                 serializer, [Airline(code="UA")] * 2, many=True, context={"request": request()}
             )
+
+    @pytest.mark.parametrize("scheme", [None, "URLPath"])
+    @pytest.mark.parametrize("view_name", ["nested", "nested-by-path", "str"])
+    def test_a_get_url_that_reverses_with_several_keys(self, view_name, scheme):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                keys = {"pk": obj.key, "hub": obj.hub}
+                return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+        made = request()
+        if scheme is not None:
+            made.versioning_scheme = versioning.URLPathVersioning()
+            made.version = "v1"
+        rows = [
+            *(Thing(key=key, hub=hub) for key in ("UA", 7) for hub in (1, "2")),
+            *(Thing(key=key, hub=1) for key in ("a b", "a/b", None)),
+        ]
+        for each in ([row] for row in rows):
+            serializer = serializer_of(url=Own(view_name=view_name))
+            assert_same(serializer, each * 2, many=True, context={"request": made})
+        assert_same(serializer, rows[:4], many=True, context={"request": made})
+
+    def test_the_pattern_of_several_keys_is_found_once_for_all_rows(self, monkeypatch):
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                keys = {"pk": obj.pk, "hub": len(obj.pk)}
+                return self.reverse(view_name, kwargs=keys, request=request)
+
+        found, find = [], hyperlinks._find
+        monkeypatch.setattr(hyperlinks, "_find", lambda *view: found.append(view) or find(*view))
+        rows = [Airline(code=code) for code in ("UA", "DL", "ABC")]
+        made = serializer_of(url=Own(view_name="nested"))(
+            rows, many=True, context={"request": request()}
+        )
+        assert made.data[2] == {"url": "http://testserver/hubs/3/gates/ABC/"}
+        assert len(found) == 1
+
+    @pytest.mark.parametrize("when", ["in the first row", "in each row", "in the last row"])
+    def test_a_get_url_that_sets_reverse_finds_it_in_the_next_row(self, when):
+        calls = []
+
+        def relative(view_name, kwargs, request, format):
+            calls.append(kwargs)
+            return reverse(view_name, kwargs=kwargs)
+
+        class Own(serializers.HyperlinkedIdentityField):
+            def get_url(self, obj, view_name, request, format):
+                if obj.pk in wanted:
+                    self.reverse = relative
+                return super().get_url(obj, view_name, request, format)
+
+        codes = ("UA", "DL", "ABC")
+        wanted = {"in the first row": codes[:1], "in the last row": codes[2:]}.get(when, codes)
+        rows = [Airline(code=code) for code in codes]
+        data = assert_same(
+            serializer_of(url=Own(view_name="str")),
+            rows,
+            calls=calls,
+            many=True,
+            context={"request": request()},
+        )
+        assert data[2]["url"] == "/str/ABC/"
 
     def test_a_get_url_that_reverses_for_other_requests(self):
         class Own(serializers.HyperlinkedIdentityField):

@@ -1,8 +1,8 @@
 """Addresses of objects: what DRF reverses for each row, found once and kept.
 
 Django's ``reverse`` looks for the pattern of a view, puts the key in, and checks that the pattern
-matches. Here the pattern is found once, with all that comes before and after the key, host
-included. A row only puts its key in and checks. Whatever is out of the ordinary (keys that must be
+matches. Here the pattern is found once, with all that comes before and after the keys, host
+included. A row only puts its keys in and checks. Whatever is out of the ordinary (keys that must be
 quoted, format suffixes, views with further options, other versioning schemes than that by the path,
 converters of users' own) goes to the field's own method.
 
@@ -37,8 +37,6 @@ from fastschema.contrib.django.front_end.read_around import ADDRESSES, are_read_
 
 _Link = Callable[[Any], Any]
 """From a value, or the object that has it, to an address."""
-_KEY = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Where the key stands in an address."""
 _needs_no_quoting = re.compile(r"[A-Za-z0-9_-]+\Z").match
 _PLAIN_CONVERSIONS = (
     converters.IntConverter.to_url,
@@ -100,17 +98,22 @@ def link_from_relation(
 def with_known_addresses(field: Any, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that calls a field's own code, for which the addresses of views are kept.
 
+    As long as its code leaves ``field.reverse`` as it is, that keeps them while its code runs.
+
     :param field: a field of one dump, whose ``reverse`` is DRF's
     :param call: what calls its code
     """
     own, known = vars(field), _KnownReverse()
 
     def represent(value: Any) -> Any:
+        if own.get("reverse") is not reverse:
+            return call(value)
         own["reverse"] = known
         try:
             return call(value)
         finally:
-            own["reverse"] = reverse
+            if own.get("reverse") is known:
+                own["reverse"] = reverse
 
     return represent
 
@@ -133,10 +136,9 @@ class _KnownReverse:
         **extra: Any,
     ) -> Any:
         """Return the address of an object, with the arguments of DRF's own function."""
-        is_plain = type(viewname) is str and type(kwargs) is dict and len(kwargs) == 1
+        is_plain = type(viewname) is str and type(kwargs) in (dict, type(None))
         if is_plain and not (args or extra) and format is None:
-            [(name, key)] = kwargs.items()
-            url = self._addresses.of(viewname, name, request, key)
+            url = self._addresses.of(viewname, kwargs or {}, request)
             if url is not None:
                 return url
         return reverse(viewname, args, kwargs, request, format, **extra)
@@ -174,25 +176,21 @@ class _Address(NamedTuple):
     """The addresses of one view.
 
     :param start: what comes before the path
-    :param before: the path before the key
-    :param after: and after it
+    :param path: with ``%(name)s`` for each key
     :param is_known: says whether a path is one of the view
     """
 
     start: str
-    before: str
-    after: str
+    path: str
     is_known: Callable[[str], Any]
 
-    def of(self, key: Any) -> str | None:
-        """Return the address for a key, or None if stock must say."""
-        if type(key) is int or type(key) is uuid.UUID:
-            text = str(key)
-        elif type(key) is str and _needs_no_quoting(key):
-            text = key
-        else:
-            return None
-        path = f"{self.before}{text}{self.after}"
+    def of(self, keys: dict[str, Any]) -> str | None:
+        """Return the address for keys, or None if stock must say."""
+        for key in keys.values():
+            is_number = type(key) is int or type(key) is uuid.UUID
+            if not is_number and not (type(key) is str and _needs_no_quoting(key)):
+                return None
+        path = self.path % keys
         return f"{self.start}{path}" if self.is_known(path) else None
 
 
@@ -205,26 +203,25 @@ class Addresses:
         self._of_request: tuple[Any, ...] = ()
         self._known: dict[tuple[Any, ...], _Address | None] = {}
 
-    def of(self, view_name: str, key_name: str, request: Any, key: Any) -> str | None:
+    def of(self, view_name: str, keys: dict[str, Any], request: Any) -> str | None:
         """Return the address of an object, or None if stock must say, or raises an error.
 
         :param view_name: the name of the view
-        :param key_name: under which name the view takes the key
+        :param keys: by the names under which the view takes them
         :param request: the request, or None
-        :param key: the key
         """
         try:
             if not _are_identical(_of_request(request), self._of_request):
                 self._known.clear()
             where = get_resolver(get_urlconf()), get_script_prefix(), get_language()
-            view = view_name, key_name, *where
+            view = view_name, *keys, *where
             if view not in self._known:
-                self._known[view] = _found(view_name, key_name, request)
+                self._known[view] = _found(view_name, list(keys), request)
                 self._of_request = _of_request(request)  # which knows its host by now
             address = self._known[view]
         except Exception:
             return None
-        return None if address is None else address.of(key)
+        return None if address is None else address.of(keys)
 
 
 def _of_request(request: Any) -> tuple[Any, ...]:
@@ -271,37 +268,36 @@ def _address_of_field(field: Any, bound: Any) -> Callable[[Any], str | None]:
             return None  # stock says what is wrong
         if context.get("format") is not None:
             return None
-        return addresses.of(view_name, key_name, context["request"], key)
+        return addresses.of(view_name, {key_name: key}, context["request"])
 
     return address
 
 
-def _found(view_name: str, key_name: str, request: Any) -> _Address | None:
+def _found(view_name: str, key_names: list[str], request: Any) -> _Address | None:
     """Return the addresses of a view, or None if stock makes them one by one, or raises."""
     try:
-        return _find(view_name, key_name, request)
+        return _find(view_name, key_names, request)
     except Exception:
         return None
 
 
-def _find(view_name: str, key_name: str, request: Any) -> _Address | None:
+def _find(view_name: str, key_names: list[str], request: Any) -> _Address | None:
     found = _versioned(view_name, request) if ADDRESSES.are_stock() else None
     if found is None or _has_format_parameter(request):
         return None
     view_name, arguments = found
-    arguments[key_name] = _KEY
+    arguments |= {name: f"%({name})s" for name in key_names}
     pattern = _pattern(view_name, arguments)
     if pattern is None:
         return None
     path, is_known = pattern
-    before, *rest = path.split(_KEY)
-    if len(rest) != 1 or not before.startswith("/") or before.startswith("//"):
+    sample = path % dict.fromkeys(key_names, 0)
+    if not sample.startswith("/") or sample.startswith("//"):
         return None
-    [after] = rest
-    if quote(before + after, safe=f"{RFC3986_SUBDELIMS}/~:@") != before + after:
+    if quote(sample, safe=f"{RFC3986_SUBDELIMS}/~:@") != sample:
         return None
-    start = _start(request, before, after)
-    return None if start is None else _Address(start, before, after, is_known)
+    start = _start(request, sample)
+    return None if start is None else _Address(start, path, is_known)
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
@@ -323,8 +319,7 @@ def _has_format_parameter(request: Any) -> bool:
 
 
 def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[str], Any]] | None:
-    """Return the path of a view with :data:`_KEY` in it, and what says whether a path is the
-    view's.
+    """Return the path of a view with some arguments, and what says whether a path is the view's.
 
     The first pattern that ``django.urls.reverse`` would try with these arguments.
     """
@@ -364,8 +359,11 @@ def _resolver(view_name: str) -> tuple[Any, str]:
     return resolver, name
 
 
-def _start(request: Any, before: str, after: str) -> str | None:
-    """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
+def _start(request: Any, sample: str) -> str | None:
+    """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say.
+
+    :param sample: a path
+    """
     if not request:
         return ""
     for each in (request, getattr(request, "_request", request)):
@@ -375,6 +373,5 @@ def _start(request: Any, before: str, after: str) -> str | None:
             stock = getattr(HttpRequest, name)
             if getattr(type(each), name, stock) is not stock:
                 return None
-    sample = f"{before}0{after}"
     uri: str = request.build_absolute_uri(sample)
     return uri[: -len(sample)] if uri.endswith(sample) else None
