@@ -243,7 +243,10 @@ OF_LISTS = {
         f"{LISTS}.queryset_rows:FetchedRows._may_bypass_django": FALSE
     },
     "lists: prefetched rows": {f"{LISTS}.queryset_rows:readable_plan": _if_nothing_is_prefetched},
-    "lists: pages of paginators": {f"{LISTS}.pagination:_plan_of_pages": NONE},
+    "lists: pages of paginators": {
+        f"{LISTS}.pagination:_is_paged_by_stock": NONE,
+        f"{LISTS}.pagination:_give_rows": NONE,
+    },
     "lists: links of CursorPagination": {
         "rest_framework.pagination:CursorPagination.get_next_link": by_stock,
         "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,

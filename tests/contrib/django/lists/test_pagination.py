@@ -8,6 +8,7 @@ from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 from rest_framework import pagination, serializers
 from rest_framework.filters import OrderingFilter
+from rest_framework.response import Response
 
 import fastschema
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
@@ -237,6 +238,161 @@ class PeekingQuerySet(QuerySet):
 def test_whoever_looks_at_a_queryset_sees_instances(view_class):
     assert_same_outcome(view_class, calls=SEEN)
     assert not reads_rows(view_class)
+
+
+def seen(queryset):
+    """What a paginator sees of a queryset: the view's, which makes instances."""
+    some = [(type(person), person.name) for person in queryset[:2]]
+    return type(queryset), len(vars(queryset)), queryset._result_cache is None, some
+
+
+class Enveloped:
+    """A paginator as people write it, which calls what it overrides."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        SEEN.append(("paginate_queryset", *seen(queryset)))
+        self.view_queryset = queryset
+        return super().paginate_queryset(queryset, request, view=view)
+
+    def get_paginated_response(self, data):
+        response = super().get_paginated_response(data)
+        response.data["kind"] = type(self).__mro__[2].__name__
+        return response
+
+
+class OwnCount(Enveloped, Limited):
+    """Counts in its own way."""
+
+    def get_count(self, queryset):
+        SEEN.append(("get_count", queryset is self.view_queryset, *seen(queryset)))
+        return queryset.values("pk").count()
+
+    def get_limit(self, request):
+        SEEN.append(("get_limit", type(self), sorted(vars(self))))
+        return super().get_limit(request)
+
+    def get_offset(self, request):
+        SEEN.append(("get_offset", self.count, self.limit))
+        return super().get_offset(request)
+
+
+class SuperCount(Enveloped, Limited):
+    """Counts at most so many."""
+
+    def get_count(self, queryset):
+        SEEN.append(("get_count", queryset is self.view_queryset))
+        return min(super().get_count(queryset), 7)
+
+
+class CountingByValues(Paginator):
+    """Counts each time it is asked, and says how it is asked."""
+
+    @property
+    def count(self):
+        SEEN.append(("count", *seen(self.object_list)))
+        return self.object_list.values("pk").count()
+
+    def page(self, number):
+        SEEN.append(("page", number, *seen(self.object_list)))
+        return super().page(number)
+
+
+class OwnNumber(Enveloped, Numbered):
+    """Chooses the page by what is on the first."""
+
+    django_paginator_class = CountingByValues
+
+    def get_page_number(self, request, paginator):
+        SEEN.append(("get_page_number", paginator.object_list is self.view_queryset))
+        SEEN.append([(type(person), person.name) for person in paginator.page(1)])
+        return super().get_page_number(request, paginator)
+
+
+PATHS = [
+    "/",
+    "/?page=2",
+    "/?page=last",
+    "/?offset=4&limit=3",
+    "/?page=99",
+    "/?offset=99",
+    "/?page=x",
+]
+
+
+@pytest.mark.parametrize(
+    "pagination_class",
+    [
+        type("Pages", (Enveloped, Numbered), {}),
+        type("Limits", (Enveloped, Limited), {}),
+        type("Cursors", (Enveloped, Cursor), {}),
+        OwnCount,
+        SuperCount,
+        OwnNumber,
+    ],
+    ids=lambda each: each.__name__,
+)
+def test_what_paginators_of_users_override_sees_the_queryset_of_the_view(pagination_class):
+    view_class = pages_of(pagination_class)
+    for path in PATHS:
+        assert_same_outcome(view_class, path, calls=SEEN)
+    assert reads_rows(view_class)
+
+
+def counts_by(count):
+    """A pagination class that counts in a way of its own."""
+    return type("Own", (Limited,), {"get_count": lambda self, queryset: count(self, queryset)})
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda self, queryset: len(queryset),
+        lambda self, queryset: [setattr(each, "name", "changed") for each in queryset] and 5,
+        lambda self, queryset: queryset.query.set_limits(0, 5) or 5,
+        lambda self, queryset: setattr(queryset, "total", 5) or 5,
+        lambda self, queryset: 0,
+    ],
+    ids=["evaluates", "changes instances", "changes the query", "sets an attribute", "nothing"],
+)
+def test_what_get_count_does_with_the_queryset_is_seen_on_the_page(count):
+    view_class = pages_of(counts_by(count))
+    for path in ("/", "/?offset=4&limit=3"):
+        assert_same_outcome(view_class, path)
+
+
+def test_a_paginate_queryset_that_replaces_that_of_drf_gets_a_list():
+    class Whole(Numbered):
+        def paginate_queryset(self, queryset, request, view=None):
+            page = list(queryset[:3])
+            SEEN.append([(type(person), person.name) for person in page])
+            return page
+
+        def get_paginated_response(self, data):
+            return Response(data)
+
+    view_class = pages_of(Whole)
+    assert_same_outcome(view_class, calls=SEEN)
+    assert not reads_rows(view_class)
+
+
+def test_a_page_that_a_paginator_looks_at_when_it_is_set():
+    class Watching(Numbered):
+        def __setattr__(self, name, value):
+            if name == "page":
+                SEEN.append([(type(person), person.name) for person in value])
+            super().__setattr__(name, value)
+
+    class Elsewhere(Numbered):
+        @property
+        def page(self):
+            return SEEN.append("page") or self.kept
+
+        @page.setter
+        def page(self, page):
+            self.kept = page
+
+    for pagination_class in (Watching, Elsewhere):
+        assert_same_outcome(pages_of(pagination_class), calls=SEEN)
 
 
 def test_a_view_may_look_at_a_queryset_before_it_is_a_page():

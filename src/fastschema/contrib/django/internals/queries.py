@@ -126,13 +126,16 @@ def with_iterable(queryset: Any, iterable: Any) -> Any:
     :param iterable: gets the queryset, as ``ModelIterable`` does
     """
     copied = queryset._chain()
-    copied._iterable_class = iterable
+    give_iterable(copied, iterable)
     return copied
 
 
-def with_instances(queryset: Any) -> None:
-    """Let a queryset make instances, as those do of which nothing else is said."""
-    queryset._iterable_class = ModelIterable
+def give_iterable(queryset: Any, iterable: Any = ModelIterable) -> None:
+    """Let something else make the objects of a queryset, or its instances again.
+
+    :param iterable: see :func:`with_iterable`
+    """
+    queryset._iterable_class = iterable
 
 
 def without_prefetches(queryset: Any, iterable: Any = ModelIterable) -> Any:

@@ -1,7 +1,8 @@
 """Pages of a queryset whose instances are made only if somebody looks.
 
 DRF's paginators turn a slice of the queryset into a list. Here that slice runs its query and gives
-a :class:`RowPlace` for each row, in whose place the list gets its instances later.
+a :class:`RowPlace` for each row, in whose place the list gets its instances later. What users
+override sees the queryset of the view, and a list.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.db.models import QuerySet
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import (
@@ -20,7 +21,11 @@ from rest_framework.pagination import (
 )
 
 from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.internals.queries import with_instances, with_iterable
+from fastschema.contrib.django.internals.queries import (
+    give_iterable,
+    is_stock_queryset,
+    with_iterable,
+)
 from fastschema.contrib.django.lists.prefetching import fetch_instances
 from fastschema.contrib.django.lists.query_plan import Plans
 from fastschema.contrib.django.lists.queryset_rows import (
@@ -28,7 +33,7 @@ from fastschema.contrib.django.lists.queryset_rows import (
     LazyInstanceList,
     check_readable,
 )
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.switch import is_disabled
 
 _OF_VIEWS = {
@@ -36,19 +41,14 @@ _OF_VIEWS = {
 }
 # All that sees the queryset or its rows when paginate_queryset of a paginator calls it, or a link.
 _HOOKS: dict[Any, dict[str, Any]] = {
-    cls: {name: stock_method(cls, name) for name in names}
-    for cls, names in (
-        (PageNumberPagination, ["get_page_number"]),
-        (LimitOffsetPagination, ["get_count"]),
-        (CursorPagination, ["get_ordering", "_get_position_from_instance", "encode_cursor"]),
-    )
+    PageNumberPagination: {},
+    LimitOffsetPagination: {},
+    CursorPagination: {
+        name: stock_method(CursorPagination, name)
+        for name in ("get_ordering", "_get_position_from_instance", "encode_cursor")
+    },
 }
-_PAGINATOR_HOOKS = {
-    name: stock_method(Paginator, name)
-    for name in ("__init__", "page", "_get_page", "count", "_check_object_list_is_ordered")
-}
-_QUERYSET_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "count")}
-_CURSOR_HOOKS = {name: stock_method(QuerySet, name) for name in ("order_by", "filter")}
+_CURSOR_HOOKS = {name: stock_method(QuerySet, name) for name in ("__init__", "order_by", "filter")}
 _ATTRIBUTES = frozenset(vars(QuerySet()))
 """What a queryset has, if nobody adds to it."""
 
@@ -84,17 +84,81 @@ def paginate(view: Any, queryset: Any) -> Any:
 
     :raises Exception: what stock raises
     """
-    try:
-        check_paginator(view)
-    except NotRowReadableError:
+    paginator = None if overridden(view, _OF_VIEWS) else view.paginator
+    stock, paginate_queryset = PAGINATE.get(_known(paginator), (None, None))
+    if paginate_queryset is None or overridden(paginator, {"paginate_queryset": stock}):
         return view.paginate_queryset(queryset)
-    paginator = view.paginator
-    _, paginate_queryset = PAGINATE[_known(paginator)]
     return paginate_queryset(paginator, queryset, view.request, view=view)
 
 
-def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``paginate_queryset`` for paginators, whose pages may get their instances later.
+class _Stage:
+    """A paginator as its stock ``paginate_queryset`` sees it: the page makes its instances later.
+
+    Whatever users override is called with the paginator itself, and with the queryset of the view.
+    Nothing but the slice of it that becomes the page gives rows.
+
+    :param paginator: the paginator
+    """
+
+    __slots__ = ("_paginator",)
+
+    def __init__(self, paginator: Any) -> None:
+        object.__setattr__(self, "_paginator", paginator)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._paginator, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._paginator, name, value)
+        if type(value) is Page and vars(self._paginator).get("page") is value:
+            _give_rows(value.object_list)
+
+    def get_count(self, sliceable: _Sliceable) -> Any:
+        return self._paginator.get_count(sliceable.queryset)
+
+
+class _Sliceable:
+    """A queryset of which ``LimitOffsetPagination`` takes its page."""
+
+    __slots__ = ("queryset",)
+
+    def __init__(self, queryset: Any) -> None:
+        self.queryset = queryset
+
+    def __getitem__(self, where: slice) -> Any:
+        page = self.queryset[where]
+        _give_rows(page)
+        return page
+
+
+def _give_rows(page: Any) -> None:
+    """Let the slice of a queryset give a :class:`RowPlace` for each row, if its rows are read."""
+    try:
+        check_readable(page)
+        Plans(page).known()
+    except NotRowReadableError:
+        return
+    give_iterable(page, _places)
+
+
+def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``paginate_queryset`` for paginators that slice the queryset of the view.
+
+    :param stock: the method as stock has it
+    """
+
+    def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
+        if is_disabled() or not is_stock_queryset(queryset):
+            return stock(self, queryset, request, view)
+        is_limited = _known(self) is LimitOffsetPagination
+        source = _Sliceable(queryset) if is_limited else queryset
+        return _filled_later(self, stock(_Stage(self), source, request, view))
+
+    return paginate_queryset
+
+
+def _by_cursor(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``paginate_queryset`` for ``CursorPagination``, which orders and filters, too.
 
     :param stock: the method as stock has it
     """
@@ -103,27 +167,30 @@ def _lazily(stock: Callable[..., Any]) -> Callable[..., Any]:
         if is_disabled() or not _is_paged_by_stock(self, queryset):
             return stock(self, queryset, request, view)
         copied = with_iterable(queryset, _places)
-        try:
-            page = stock(self, copied, request, view)
-        finally:
-            with_instances(copied)
-        if not page or type(page[0]) is not RowPlace:
-            return page
-        fetched, numbers = page[0].fetched, [each.number for each in page]
-        paged: Any = getattr(self, "page", None)
-        if type(paged) is Page:
-            paged.object_list = LazyInstanceList(fetched, numbers)
-            paged.paginator.object_list = queryset
-        rows = LazyInstanceList(fetched, numbers)
-        if paged is page:
-            self.page = rows
-        return rows
+        return _filled_later(self, stock(self, copied, request, view))
 
     return paginate_queryset
 
 
-_STOCK = [(cls, stock_method(cls, "paginate_queryset")) for cls in _HOOKS]
-PAGINATE = {cls: (stock, _lazily(stock)) for cls, stock in _STOCK}
+def _filled_later(paginator: Any, page: Any) -> Any:
+    """Return a page that makes its instances when somebody looks into it."""
+    if not page or type(page[0]) is not RowPlace:
+        return page
+    fetched, numbers = page[0].fetched, [each.number for each in page]
+    paged: Any = getattr(paginator, "page", None)
+    if type(paged) is Page:
+        paged.object_list = LazyInstanceList(fetched, numbers)
+    rows = LazyInstanceList(fetched, numbers)
+    if paged is page:
+        paginator.page = rows
+    return rows
+
+
+PAGINATE = {
+    cls: (stock, (_by_cursor if cls is CursorPagination else _by_number)(stock))
+    for cls in _HOOKS
+    for stock in [stock_method(cls, "paginate_queryset")]
+}
 """``paginate_queryset`` of DRF's paginators as stock has it, and what replaces it."""
 
 
@@ -160,14 +227,12 @@ LINKS = {
 
 
 def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
-    """Return whether nobody looks at a queryset while it becomes a page, so a copy will do."""
+    """Return whether nobody looks at a queryset that becomes a page by cursor: a copy will do."""
     try:
         _check_hooks_of(paginator)
         check_readable(queryset)
         Plans(queryset).known()
-        _check_hooks(queryset, _QUERYSET_HOOKS)
-        if _known(paginator) is CursorPagination:
-            _check_hooks(queryset, _CURSOR_HOOKS)
+        _check_hooks(queryset, _CURSOR_HOOKS)
     except NotRowReadableError:
         return False
     return _ATTRIBUTES.issuperset(vars(queryset))
@@ -175,7 +240,7 @@ def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
 
 def _places(queryset: Any, **arguments: Any) -> list[Any]:
     """Return what stands for the rows of a queryset."""
-    with_instances(queryset)
+    give_iterable(queryset)
     rows = fetch_instances(queryset)
     return _places_of(rows) if type(rows) is LazyInstanceList else rows
 
@@ -187,16 +252,15 @@ def _places_of(rows: LazyInstanceList) -> list[RowPlace]:
 
 
 def check_paginator(view: Any) -> None:
-    """Check that nobody but stock looks at a queryset before it is a page.
+    """Check that stock makes a page of a queryset, and that nobody else looks at its rows.
 
-    :raises NotRowReadableError: if somebody may
+    :raises NotRowReadableError: if not, or somebody may
     """
     if overridden(view, _OF_VIEWS):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
     _check_hooks_of(paginator)
-    is_stock = type(paginator).paginate_queryset in PAGINATE[_known(paginator)]
-    if not is_stock or "paginate_queryset" in vars(paginator):
+    if not calls_super(paginator, "paginate_queryset", _known(paginator)):
         raise NotRowReadableError(f"paginate_queryset of {type(paginator).__name__} is overridden")
 
 
@@ -214,8 +278,6 @@ def _check_hooks_of(paginator: Any) -> None:
     if known is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at the objects of the page")
     _check_hooks(paginator, _HOOKS[known])
-    if known is PageNumberPagination:
-        _check_hooks(paginator.django_paginator_class, _PAGINATOR_HOOKS)
 
 
 def _check_hooks(obj: Any, hooks: dict[str, Any]) -> None:
