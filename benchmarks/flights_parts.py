@@ -63,21 +63,25 @@ def _of_stock(serializer_class: Any) -> Parts:
 def _of_fastschema(serializer_class: Any) -> Parts:
     from fastschema.compiler.nodes import Form
     from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+    from fastschema.contrib.django.internals.queries import CompiledQuery
     from fastschema.contrib.django.lists.columns import columns_of
-    from fastschema.contrib.django.lists.prefetching import described
+    from fastschema.contrib.django.lists.query_plan import plan_of
     from fastschema.contrib.django.lists.queryset_rows import FetchedRows
     from fastschema.contrib.django.lists.row_programs import by_row
     from fastschema.contrib.django.renderers import FastJSONRenderer
+    from fastschema.runtime.bound_program import Dispatch
     from flights.views import FLIGHTS
 
     dispatch = dispatch_for(serializer_class(), Form.PYTHON)
-    layout = described(FLIGHTS.all()).layout
-    reads = columns_of(dispatch, layout)
+    plan = plan_of(FLIGHTS.all())
+    program = by_row(dispatch.program, columns_of(dispatch, plan.layout))
 
     def dump(rows: Any) -> Any:
-        return by_row(dispatch, reads).all_rows(rows)
+        return Dispatch(program, Form.PYTHON, dispatch.bound_schema).all_rows(rows)
 
     def read(queryset: Any) -> Any:
-        return FetchedRows.of(queryset).converted()
+        query = CompiledQuery(queryset, is_run=True)
+        results = query.execute(None)
+        return FetchedRows(query, results, plan.query_layout(0, query)).converted()
 
     return read, dump, FastJSONRenderer().render

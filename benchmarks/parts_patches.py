@@ -185,19 +185,6 @@ def _dumped_for_each_row(dispatch: Any, key: Any) -> Any:
     return lambda row: dispatch[type(row)](row)
 
 
-def _planned_anew(queryset: Any) -> Any:
-    from fastschema.contrib.django.lists.query_plan import QueryPlan
-
-    try:
-        plan = QueryPlan(queryset)
-    except Exception as error:
-        raise NotRowReadableError(str(error)) from error
-    if plan.why is not None:
-        raise NotRowReadableError(plan.why)
-    plan.check_receivers()
-    return plan
-
-
 def _by_instance(new_plan: Function) -> Function:
     from fastschema.contrib.django.lists import list_plan
 
@@ -213,13 +200,13 @@ def _by_instance(new_plan: Function) -> Function:
     return plan_for_instances
 
 
-def _if_nothing_is_prefetched(readable_plan: Function) -> Function:
-    def plan_without_prefetches(rows: Any) -> Any:
+def _if_nothing_is_prefetched(check_readable: Function) -> Function:
+    def check_without_prefetches(rows: Any) -> None:
         if getattr(rows, "_prefetch_related_lookups", ()):
             raise NotRowReadableError("it is switched off")
-        return readable_plan(rows)
+        check_readable(rows)
 
-    return plan_without_prefetches
+    return check_without_prefetches
 
 
 def _called_by_fields(describe: Function) -> Function:
@@ -235,14 +222,14 @@ MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
 OF_LISTS = {
-    "lists: all of it": {f"{LISTS}.queryset_rows:readable_plan": _NO_ROWS},
-    "lists: plans kept": {f"{LISTS}.query_plan:plan_of": does(_planned_anew)},
+    "lists: all of it": {f"{LISTS}.queryset_rows:check_readable": _NO_ROWS},
+    "lists: plans kept": {f"{LISTS}.query_plan:Plans.known": NONE},
     "lists: rows in place of instances": {f"{LISTS}.list_plan:_new_plan": _by_instance},
     "lists: rows kept behind instances": {f"{LISTS}.row_programs:with_kept_relations": NONE},
     "lists: instances made without Model.__init__": {
         f"{LISTS}.queryset_rows:FetchedRows._may_bypass_django": FALSE
     },
-    "lists: prefetched rows": {f"{LISTS}.queryset_rows:readable_plan": _if_nothing_is_prefetched},
+    "lists: prefetched rows": {f"{LISTS}.queryset_rows:check_readable": _if_nothing_is_prefetched},
     "lists: pages of paginators": {
         f"{LISTS}.pagination:_is_paged_by_stock": NONE,
         f"{LISTS}.pagination:_give_rows": NONE,
@@ -256,10 +243,10 @@ OF_LISTS = {
     },
     "lists: rows of streams": {f"{LISTS}.prefetching:fetch_in_blocks": NONE},
     "lists: values converted by column": {
-        f"{DJANGO}.internals.queries:converted_rows": does(_converted_by_django)
+        f"{DJANGO}.internals.conversion:converted_rows": does(_converted_by_django)
     },
     "lists: decimals of SQLite converted once each": {
-        f"{DJANGO}.internals.queries:_each_once": does(_each_converted)
+        f"{DJANGO}.internals.conversion:_each_once": does(_each_converted)
     },
 }
 """What lists make of the rows of the database."""
