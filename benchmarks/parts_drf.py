@@ -147,6 +147,12 @@ def methods(count: int) -> Run:
     return listed(ordinary_article(), full_articles, count)
 
 
+@DRF.add("a method of the model", sizes=(20, 240))
+def of_model(count: int) -> Run:
+    text = serializers.CharField(source="__str__", read_only=True)
+    return listed(columns(text=text), plain_articles, count)
+
+
 @DRF.add("rows in memory: nested, prefetched, with methods", sizes=(20, 240))
 def in_memory(count: int) -> Run:
     rows = list(full_articles(count))

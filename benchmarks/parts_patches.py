@@ -265,13 +265,15 @@ OF_DRF = {
     },
     "ReusedBoundProgram": {f"{BOUND}:ReusedBoundProgram.to": does(classmethod(_bound_anew))},
     "a bound program kept from row to row": {f"{BOUND}:BoundState.is_current": FALSE},
-    "serializers without fields": {f"{FRONT_END}.class_state:SerializerClassState.exemplar": NONE},
+    "serializers without fields": {
+        f"{FRONT_END}.class_state:SerializerClassState._new_exemplar": NONE
+    },
     "a field made without the others": {
         f"{FRONT_END}.class_state:unseen_field": does(_all_fields_made)
     },
     "clones of fields": {f"{FRONT_END}.class_state:_cloner": NONE},
     "programs of serializers whose fields are made": {
-        f"{FRONT_END}.class_state:CompiledByNames.made": NONE
+        f"{FRONT_END}.class_state:SerializerClassState.of_made": NONE
     },
     "loaded relations read past descriptors": {f"{FRONT_END}.access:relation": NONE},
     "prefetched objects read past managers": {f"{FRONT_END}.access:prefetched": NONE},
