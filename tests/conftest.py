@@ -10,6 +10,11 @@ import pytest
 from fastschema.runtime import json_engine, thresholds
 from tests.tripwire import is_watched, tripwire, watching
 
+# Of these, other folders' tests make use, too.
+pytest.register_assert_rewrite(
+    "tests.marshmallow.differential", "tests.marshmallow.load_differential"
+)
+
 _OF_USERS = {
     name: copy.deepcopy(value)
     for name, value in vars(thresholds).items()

@@ -7,10 +7,6 @@ from hypothesis import HealthCheck, settings
 
 import fastschema
 
-pytest.register_assert_rewrite(
-    "tests.marshmallow.differential", "tests.marshmallow.load_differential"
-)
-
 # Random schemas with their rows are large, and a busy machine takes its time to make them.
 _SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
