@@ -215,6 +215,7 @@ class Color(enum.Enum):
     RED = 1
 
 
+@pytest.mark.instruments
 @pytest.mark.usefixtures("_installed")
 def test_what_was_not_noticed_is_read_anew_after_forgetting(monkeypatch):
     class Painted(Schema):

@@ -16,6 +16,7 @@ def test_an_adrf_that_is_too_old_is_left_alone(monkeypatch, found, is_available)
     assert adrf.is_available() is is_available
 
 
+@pytest.mark.instruments
 def test_there_need_not_be_any(monkeypatch):
     def version(package):
         raise PackageNotFoundError(package)
