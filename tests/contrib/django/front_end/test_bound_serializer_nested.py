@@ -188,6 +188,7 @@ def test_what_is_nested_and_was_looked_at_before_is_dumped_as_it_is(at):
         assert ask() == expected
 
 
+@pytest.mark.instruments
 def test_nobody_asks_for_what_is_nested_in_each_dump(at, monkeypatch):
     asked = []
     pending = SerializerClassState.pending
