@@ -231,7 +231,7 @@ OF_LISTS = {
     },
     "lists: prefetched rows": {f"{LISTS}.queryset_rows:check_readable": _if_nothing_is_prefetched},
     "lists: pages of paginators": {
-        f"{LISTS}.pagination:_is_paged_by_stock": NONE,
+        f"{LISTS}.pagination:_plans_of_pages": NONE,
         f"{LISTS}.pagination:_give_rows": NONE,
     },
     "lists: links of CursorPagination": {

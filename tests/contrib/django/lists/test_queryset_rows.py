@@ -15,6 +15,7 @@ from rest_framework import serializers
 import fastschema
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.lists.prefetching import fetch_instances
+from fastschema.contrib.django.lists.query_plan import Plans
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList, readable_plan
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import City, Person, Worker
@@ -30,7 +31,8 @@ class Names(serializers.Serializer):
 
 def later(queryset=PEOPLE):
     """The instances of a queryset, to be made later."""
-    return fetch_instances(queryset.all())
+    queryset = queryset.all()
+    return fetch_instances(queryset, Plans(queryset))
 
 
 def inside(instance, seen=()):

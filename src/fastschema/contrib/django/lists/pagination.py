@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.core.paginator import Page
@@ -134,11 +135,10 @@ class _Sliceable:
 def _give_rows(page: Any) -> None:
     """Let the slice of a queryset give a :class:`RowPlace` for each row, if its rows are read."""
     try:
-        check_readable(page)
-        Plans(page).known()
+        plans = _plans_of(page)
     except NotRowReadableError:
         return
-    give_iterable(page, _places)
+    give_iterable(page, partial(_places, plans))
 
 
 def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,9 +164,10 @@ def _by_cursor(stock: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        if is_disabled() or not _is_paged_by_stock(self, queryset):
+        plans = None if is_disabled() else _plans_of_pages(self, queryset)
+        if plans is None:
             return stock(self, queryset, request, view)
-        copied = with_iterable(queryset, _places)
+        copied = with_iterable(queryset, partial(_places, plans))
         return _filled_later(self, stock(self, copied, request, view))
 
     return paginate_queryset
@@ -226,22 +227,35 @@ LINKS = {
 """Methods of ``CursorPagination`` as stock has them, and what replaces them."""
 
 
-def _is_paged_by_stock(paginator: Any, queryset: Any) -> bool:
-    """Return whether nobody looks at a queryset that becomes a page by cursor: a copy will do."""
+def _plans_of_pages(paginator: Any, queryset: Any) -> Plans | None:
+    """Return the plans of a queryset at which nobody looks while it becomes a page by cursor.
+
+    A copy of it will do then. None if somebody may, or if its rows are not read.
+    """
     try:
         _check_hooks_of(paginator)
-        check_readable(queryset)
-        Plans(queryset).known()
+        plans = _plans_of(queryset)
         _check_hooks(queryset, _CURSOR_HOOKS)
     except NotRowReadableError:
-        return False
-    return _ATTRIBUTES.issuperset(vars(queryset))
+        return None
+    return plans if _ATTRIBUTES.issuperset(vars(queryset)) else None
 
 
-def _places(queryset: Any, **arguments: Any) -> list[Any]:
+def _plans_of(queryset: Any) -> Plans:
+    """Return the plans of a queryset; its own may not be known yet.
+
+    :raises NotRowReadableError: if its rows are not read
+    """
+    check_readable(queryset)
+    plans = Plans(queryset)
+    _ = plans.known
+    return plans
+
+
+def _places(plans: Plans, queryset: Any, **arguments: Any) -> list[Any]:
     """Return what stands for the rows of a queryset."""
     give_iterable(queryset)
-    rows = fetch_instances(queryset)
+    rows = fetch_instances(queryset, plans)
     return _places_of(rows) if type(rows) is LazyInstanceList else rows
 
 

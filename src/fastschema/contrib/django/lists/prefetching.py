@@ -65,10 +65,12 @@ def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
     found: list[FetchedRows | None] = [rows]
     for number, step in enumerate(plan.steps, 1):
         owner = found[step.owner]
-        result = None if owner is None else PrefetchResult(number, step, owner, plan, lookups)
-        if owner is not None and result is not None:
-            owner.prefetched.append(result)
-        found.append(None if result is None else result.rows)
+        if owner is None:
+            found.append(None)
+            continue
+        result = PrefetchResult(number, step, owner, plan, lookups)
+        owner.prefetched.append(result)
+        found.append(result.rows)
     layouts = plan.layouts([None if each is None else each.own for each in found])
     for each, layout in zip(found, layouts.rows, strict=True):
         if each is not None:
@@ -105,7 +107,9 @@ class PrefetchResult:
         given = given_queryset(self._lookup, step.level)
         every, queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, given)
         lookups.add(number, step.path, every)
-        self.rows = rows = _run(queryset, plan, number)
+        query = CompiledQuery(queryset, is_run=True)
+        results = query.execute(None)
+        self.rows = rows = FetchedRows(query, results, plan.query_layout(number, query))
         key_of = self._answer.key_of_owner
         self._keys = [None if each is None else key_of(each) for each in instances]
         self._related_keys = list(
@@ -240,29 +244,22 @@ class PrefetchResult:
         return keys.back.cache
 
 
-def _run(queryset: Any, plan: QueryPlan, number: int = 0) -> FetchedRows:
-    """Run one of the queries of a plan."""
-    query = CompiledQuery(queryset, is_run=True)
-    results = query.execute(None)
-    return FetchedRows(query, results, plan.query_layout(number, query))
-
-
-def fetch_instances(queryset: Any) -> list[Any]:
+def fetch_instances(queryset: Any, plans: Plans) -> list[Any]:
     """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
     In the former nothing is prefetched yet.
 
     :param queryset: one of which ``check_readable`` is true
+    :param plans: those of querysets of its shape
     :raises NotRowReadableError: if its rows are not read; the query has not been run
     :raises Exception: what running the query, or converting its values, raises
     """
-    plans = Plans(queryset)
-    plan = plans.known()
+    plan = plans.known
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
     if plan is None:
         try:
-            plan = plans.new(query)
+            plan = plans.new(queryset, query)
         except Exception:  # Django raises its own, if it does
             return query.instances(query.converted(results))
     rows = FetchedRows(query, results, plan.query_layout(0, query))
@@ -322,7 +319,7 @@ def evaluate(queryset: Any) -> list[Any]:
     if results_of(queryset) is None:
         with suppress(NotRowReadableError):
             check_readable(queryset)
-            give_results(queryset, fetch_instances(queryset))
+            give_results(queryset, fetch_instances(queryset, Plans(queryset)))
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 

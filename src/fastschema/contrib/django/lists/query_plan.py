@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Model
@@ -22,6 +22,11 @@ from fastschema.contrib.django.internals.shapes import shape_of
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, steps_of
 from fastschema.contrib.django.lists.row_layout import QueryLayout, RowLayout
 from fastschema.runtime.guard import ClassSnapshot
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:  # that of functools has a lock before Python 3.12, one for all objects
+    from django.utils.functional import cached_property
 
 _PLANS = "query plans"
 _MOST_PLANS = 32
@@ -150,23 +155,23 @@ class QueryPlan:
 
 
 class Plans:
-    """The plans of querysets of a model, by their shapes.
+    """The plan of a queryset among those that its model has.
 
-    :param queryset: one of them
+    :param queryset: the queryset
     :raises NotRowReadableError: if its query is of a kind that is too rare to be known
     """
 
     def __init__(self, queryset: Any) -> None:
-        self._queryset = queryset
         self._shape = shape_of(queryset)
         self._plans: dict[Hashable, QueryPlan] = ClassCache.of(queryset.model).known.setdefault(
             _PLANS, {}
         )
 
+    @cached_property
     def known(self) -> QueryPlan | None:
-        """Return the plan of the queryset, if it is known.
+        """Return the plan, if it is known.
 
-        :raises NotRowReadableError: if its rows are not read
+        :raises NotRowReadableError: if rows of that shape are not read
         """
         plan = self._plans.get(self._shape)
         if plan is None or not plan.is_current:
@@ -174,14 +179,14 @@ class Plans:
         plan.check()
         return plan
 
-    def new(self, query: CompiledQuery) -> QueryPlan:
-        """Return a new plan of the queryset, which is kept.
+    def new(self, queryset: Any, query: CompiledQuery) -> QueryPlan:
+        """Return a new plan, which is kept.
 
-        :param query: its query, which has been run, or at least compiled
-        :raises NotRowReadableError: if its rows are not read
-        :raises Exception: what Django raises for what it prefetches
+        :param query: the query of the queryset, which has been run, or at least compiled
+        :raises NotRowReadableError: if rows of that shape are not read
+        :raises Exception: what Django raises for what the queryset prefetches
         """
-        plan = QueryPlan(self._queryset, query)
+        plan = QueryPlan(queryset, query)
         keep(self._plans, self._shape, plan, _MOST_PLANS)
         plan.check()
         return plan
@@ -193,11 +198,8 @@ def plan_of(queryset: Any) -> QueryPlan:
     :raises NotRowReadableError: if its rows are not read
     """
     plans = Plans(queryset)
-    plan = plans.known()
-    if plan is not None:
-        return plan
     try:
-        return plans.new(CompiledQuery(queryset, is_run=False))
+        return plans.known or plans.new(queryset, CompiledQuery(queryset, is_run=False))
     except NotRowReadableError:
         raise
     except Exception as error:  # which Django raises in its turn
