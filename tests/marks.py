@@ -4,7 +4,12 @@ import sys
 
 import pytest
 
-from fastschema.runtime.json_engine import msgspec, orjson
+from fastschema.runtime.json_engine import orjson
+
+try:
+    import msgspec
+except ImportError:
+    msgspec = None
 
 needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not installed")
 needs_msgspec = pytest.mark.skipif(msgspec is None, reason="msgspec is not installed")

@@ -23,7 +23,14 @@ from fastschema.runtime.json_engine import (
     json_number,
     json_value,
 )
-from tests.marks import needs_msgspec, needs_orjson
+from tests.marks import msgspec, needs_msgspec, needs_orjson
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _msgspec_beside_orjson():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_engine, "msgspec", msgspec)
+        yield
 
 
 class Colour(enum.StrEnum):
@@ -385,3 +392,10 @@ def test_msgspec_is_the_engine_where_there_is_no_orjson():
     code = "from fastschema.runtime.json_engine import ENGINE; print(ENGINE.name)"
     assert without(["orjson"], code) == "msgspec\n"
     assert without(["orjson", "msgspec"], code) == "json\n"
+
+
+@needs_orjson
+@needs_msgspec
+def test_msgspec_is_not_imported_where_there_is_orjson():
+    code = "import sys, fastschema; print('msgspec' in sys.modules)"
+    assert without([], code) == "False\n"

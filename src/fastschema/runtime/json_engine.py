@@ -10,6 +10,7 @@ import codecs
 import json
 import uuid
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
@@ -17,10 +18,11 @@ from fastschema.compiler.kinds import orjson as orjson
 from fastschema.compiler.nodes import Form
 from fastschema.compiler.real_classes import REAL
 
-try:
-    import msgspec
-except ImportError:  # it is taken where there is no orjson
-    msgspec = None  # type: ignore[assignment]  # a module otherwise
+msgspec: Any = None
+"""It is taken where there is no orjson."""
+if orjson is None:
+    with suppress(ImportError):
+        import msgspec
 
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
 """Values of exactly these classes are written alike by every engine."""
@@ -172,9 +174,10 @@ def msgspec_write(data: Any) -> bytes:
     :raises TypeError: for a lone surrogate, as orjson does
     """
     try:
-        return msgspec.json.encode(data)
+        text: bytes = msgspec.json.encode(data)
     except UnicodeEncodeError as error:
         raise TypeError(str(error)) from None
+    return text
 
 
 def _msgspec_dumps(data: Any) -> bytes:
