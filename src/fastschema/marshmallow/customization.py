@@ -285,7 +285,7 @@ def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
     """
     objects = [each.nested for each in nesting_objects(field)]
     schemas = {id(each): each for each in objects}
-    are_unseen = all(_is_unseen_schema(schema, direction, schemas) for schema in objects)
+    are_unseen = all(is_unseen_schema(schema, direction, schemas) for schema in objects)
     if not (are_unseen and _is_unseen(field, cls, direction, schemas)):
         return None
     return list(schemas.values())
@@ -312,12 +312,19 @@ def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) ->
                 schemas[id(nested)] = nested
                 if nested.__init__ is not Schema.__init__:
                     return False
-                if not _is_unseen_schema(nested, direction, schemas):
+                if not is_unseen_schema(nested, direction, schemas):
                     return False
     return True
 
 
-def _is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bool:
+def is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bool:
+    """Return whether no user code that takes part in dumping or loading sees a schema.
+
+    :param schema: a schema or a class of them
+    :param direction: "dump" or "load"
+    :param schemas: the classes and objects that are known to be unseen, by their ids; those that
+        are nested in it are added
+    """
     is_class = isinstance(schema, type)
     cls: Any = schema if is_class else type(schema)
     own = {} if is_class else vars(schema)

@@ -19,6 +19,7 @@ from marshmallow import Schema, fields
 
 from fastschema.marshmallow.customization import (
     INNER,
+    is_unseen_schema,
     makes_fields_as_stock,
     method_names,
     own_classes,
@@ -113,12 +114,27 @@ class SchemaRecord(ClassRecord):
             for field in cls._declared_fields.values():
                 if names := method_names(field):
                     self._names = self._names.union(names)
+        self._unseen: dict[str, bool] = {}
         super().forget()
         self.classes = classes
 
     def count(self, objects: int, key: Hashable = None) -> bool:
         """Count objects likewise; where a maker is registered, a program is worth it at once."""
         return super().count(objects, key) or self._is_registered
+
+    def is_unseen(self, direction: str) -> bool:
+        """Return whether no code of users makes the objects of the class, or sees them.
+
+        :param direction: "dump" or "load"
+        """
+        if direction not in self._unseen:
+            cls = self.owner()
+            nested: dict[int, Any] = {}
+            is_made = is_stock(cls.__init__, STOCK_INIT)
+            self._unseen[direction] = is_made and is_unseen_schema(cls, direction, nested)
+            for each in nested.values():
+                self.classes.add_all(classes_of(each, each._declared_fields.values()))
+        return self._unseen[direction]
 
     def exemplar_of(self, schema: Any, arguments: Arguments) -> Exemplar | None:
         """Return the exemplar of a new schema, made if there is none yet.

@@ -3,10 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_dump, post_load
 from marshmallow_oneofschema import OneOfSchema
 
 import fastschema
+from fastschema.marshmallow import pending
 from tests.marshmallow import load_differential
 from tests.marshmallow.differential import assert_same, installed
 
@@ -141,7 +142,7 @@ def test_animals_are_loaded_as_by_stock(schema, options):
     rows = [with_kind(each) for each in LOADED] if schema is Keeping else LOADED
     comparison.check(rows * 3)
     for wrong in WRONG:
-        comparison.check([*rows, with_kind(wrong) if schema is Keeping else wrong, rows[0]])
+        comparison.check([*rows, *rows, with_kind(wrong) if schema is Keeping else wrong, rows[0]])
     comparison.check(rows * 3, unknown=EXCLUDE)
     comparison.check(rows * 3, partial=True)
     comparison.check(rows[0], many=False)
@@ -155,15 +156,99 @@ def test_nested_animals_are_loaded_as_by_stock(animal):
     comparison.check([row] * 3, many=True, partial=True)
 
 
-def test_the_schema_of_a_type_is_made_once_for_a_list(monkeypatch):
+class CountingSchema(Schema):
+    """A schema that keeps something for itself."""
+
+    name = fields.String()
+    count = 0
+
+    @post_dump
+    @post_load
+    def counted(self, data, **kwargs):
+        self.count += 1
+        return {**data, "count": self.count}
+
+
+class CallingSchema(Schema):
+    """A schema with a field that calls its method."""
+
+    name = fields.Method("get_name", deserialize="get_name")
+    count = 0
+
+    def get_name(self, obj):
+        self.count += 1
+        return self.count
+
+
+class BindingSchema(Schema):
+    """A schema that sees its fields made."""
+
+    name = fields.String()
+
+    def on_bind_field(self, field_name, field_obj):
+        calls.append(("on_bind_field", field_name))
+
+
+class OuterSchema(Schema):
+    name = fields.String()
+    inner = fields.Nested(CountingSchema)
+
+
+def make_outer():
+    calls.append("made an outer schema")
+    return OuterSchema()
+
+
+class Seeing(AnimalSchema):
+    type_schemas = {
+        "Cat": CountingSchema,
+        "Dog": OuterSchema,
+        "Cow": CallingSchema,
+        "Bird": BindingSchema,
+        "Fish": make_outer,
+    }
+
+
+def test_code_of_users_sees_a_schema_for_each_object():
+    names = [*Seeing.type_schemas] * 2
+    objects = [{"kind": name, "name": "a", "inner": {"name": "b"}} for name in names]
+    assert_same(many(Seeing), objects, calls=calls)
+    assert_same(Schema.from_dict({"one": fields.List(fields.Nested(Seeing))}), {"one": objects})
+
+    comparison = load_differential.Comparison(many(Seeing, unknown=EXCLUDE), calls)
+    comparison.check([{"type" if k == "kind" else k: v for k, v in o.items()} for o in objects])
+
+
+def uses(zoo):
+    data = {"animals": [{"type": "Cat", "name": "a"}]}
+    return zoo.dump({"animals": [CAT]}), zoo.load(data)
+
+
+def test_another_schema_for_a_type_is_seen(monkeypatch):
+    schemas = dict(AnimalSchema.type_schemas)
+    monkeypatch.setattr(AnimalSchema, "type_schemas", schemas)
+    zoo = Zoo()
+    with installed():
+        for schema in (CatSchema, OuterSchema, CatSchema):
+            schemas["Cat"] = schema
+            with fastschema.disabled():
+                expected = uses(zoo)
+            assert uses(zoo) == expected
+
+
+@pytest.mark.instruments
+def test_a_schema_that_nobody_sees_is_made_once_for_a_list(monkeypatch):
     made = []
-    monkeypatch.setattr(CatSchema, "on_bind_field", lambda *_: made.append(1))
+    find = pending.find_exemplar
+    monkeypatch.setattr(
+        pending, "find_exemplar", lambda self, *args: made.append(type(self)) or find(self, *args)
+    )
     with installed():
         AnimalSchema(many=True).dump([CAT] * 30)
         made.clear()
         AnimalSchema(many=True).dump([CAT] * 30)
 
-    assert len(made) == len(CatSchema._declared_fields)
+    assert made.count(CatSchema) == 1
 
 
 def test_reports_name_what_is_compiled():

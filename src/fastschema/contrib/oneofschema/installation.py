@@ -25,7 +25,7 @@ from fastschema.runtime.thresholds import is_worth_compiling
 
 _STOCK_DUMP = stock_method(OneOfSchema, "dump")
 _STOCK_LOAD = stock_method(OneOfSchema, "load")
-_FEWEST_ROWS = 3
+_FEWEST_ROWS = 6
 """Fewer take less time by stock than to find what their schemas compile to."""
 _rows: WeakKeyDictionary[type, int] = WeakKeyDictionary()
 """How many rows in lists the schemas of each class have dumped and loaded."""

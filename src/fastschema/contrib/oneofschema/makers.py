@@ -8,9 +8,9 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from fastschema.marshmallow.exemplars import STOCK_INIT
+from fastschema.marshmallow.exemplars import SchemaRecord
 from fastschema.registration import Refused
-from fastschema.runtime.patching import is_stock, overridden, stock_method
+from fastschema.runtime.patching import overridden, stock_method
 
 OWN_DUMP = {"_dump": stock_method(OneOfSchema, "_dump")}
 OWN_LOAD = {"_load": stock_method(OneOfSchema, "_load")}
@@ -19,47 +19,65 @@ _HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
 Function = Callable[[Any], Any]
 
 
-class _Schemas(dict[Any, Function | None]):
-    """By the name of a type, what its schema does to an object; None if there is no such type.
+class _Schemas:
+    """By the name of a type, what its schema does to an object.
+
+    Stock makes a schema for each object, where a type has no schema object. One takes the place of
+    all of them if no code of users sees or makes it.
 
     :param schema: the ``OneOfSchema``
+    :param direction: "dump" or "load"
     :param compiled: from a schema to what it does to an object
-    :param by_new: from the class of a schema, whose objects code of users makes, to the same
+    :param own: from a schema and an object to what its own method does to that
     """
 
     def __init__(
-        self, schema: Any, compiled: Callable[[Any], Function], by_new: Callable[[Any], Function]
+        self,
+        schema: Any,
+        direction: str,
+        compiled: Callable[[Any], Function],
+        own: Callable[[Any, Any], Any],
     ) -> None:
         self._schema = schema
+        self._direction = direction
         self._compiled = compiled
-        self._by_new = by_new
+        self._own = own
+        self._known: dict[Any, tuple[Any, Function]] = {}
 
-    def __missing__(self, name: Any) -> Function | None:
+    def find(self, name: Any) -> Function | None:
+        """Return what is done to objects of a type; None if there is no such type."""
         type_schema = self._schema.type_schemas.get(name)
         if not type_schema:
             return None
-        init = getattr(type_schema, "__init__")  # noqa: B009  # of a class
-        if isinstance(type_schema, type) and not is_stock(init, STOCK_INIT):
-            function = self._by_new(type_schema)
-        else:
-            found = type_schema if isinstance(type_schema, Schema) else type_schema()
-            function = self._in_context(found, self._compiled(found))
-        self[name] = function
-        return function
+        known = self._known.get(name)
+        if known is None or known[0] is not type_schema:
+            known = self._known[name] = type_schema, self._function(type_schema)
+        return known[1]
 
-    def _in_context(self, schema: Any, function: Function) -> Function:
+    def _function(self, type_schema: Any) -> Function:
+        if isinstance(type_schema, Schema):
+            schema = type_schema
+        elif self._is_unseen(type_schema):
+            schema = type_schema()
+        else:
+            return lambda value: self._own(self._in_context(type_schema()), value)
+        function = self._compiled(schema)
         if not _HAS_CONTEXT:
             return function
 
         def in_context(value: Any) -> Any:
-            schema.context.update(self._schema.context)
+            self._in_context(schema)
             return function(value)
 
         return in_context
 
-    def made(self, schema_class: Any) -> Any:
-        """Return a new schema, as stock makes one for each object."""
-        schema = schema_class()
+    def _is_unseen(self, type_schema: Any) -> bool:
+        if not isinstance(type_schema, type):
+            return False  # a function, say
+        record = SchemaRecord.of(type_schema)
+        return record.refresh() and record.is_unseen(self._direction)
+
+    def _in_context(self, schema: Any) -> Any:
         if _HAS_CONTEXT:
             schema.context.update(self._schema.context)
         return schema
@@ -70,16 +88,16 @@ def dump_one_of(schema: Any, compiled: Any) -> Function:
     if overridden(schema, OWN_DUMP):
         raise Refused
 
-    def by_new(schema_class: Any) -> Function:
-        return lambda obj: schemas.made(schema_class).dump(obj, many=False)
+    def own(type_schema: Any, obj: Any) -> Any:
+        return type_schema.dump(obj, many=False)
 
-    schemas = _Schemas(schema, compiled, by_new)
+    schemas = _Schemas(schema, "dump", compiled, own)
 
     def dump(obj: Any) -> Any:
         name = schema.get_obj_type(obj)
         if name is None:
             return None, {"_schema": f"Unknown object class: {obj.__class__.__name__}"}
-        dump_by_type = schemas[name]
+        dump_by_type = schemas.find(name)
         if dump_by_type is None:
             return None, {"_schema": f"Unsupported object type: {name}"}
         result = dump_by_type(obj)
@@ -117,10 +135,13 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
     """Return what loads data by the schema for their type, as ``OneOfSchema._load``."""
     options = {"partial": schema.partial, "unknown": schema.unknown}
 
-    def by_new(schema_class: Any) -> Function:
-        return lambda data: schemas.made(schema_class).load(data, many=False, **options)
+    def by_options(type_schema: Any) -> Function:
+        return compiled.with_options(type_schema, options)  # type: ignore[no-any-return]
 
-    schemas = _Schemas(schema, lambda found: compiled.with_options(found, options), by_new)
+    def own(type_schema: Any, data: Any) -> Any:
+        return type_schema.load(data, many=False, **options)
+
+    schemas = _Schemas(schema, "load", by_options, own)
 
     def load(data: Any) -> Any:
         if not isinstance(data, dict):
@@ -130,7 +151,7 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
         if name is None:
             raise ValidationError({schema.type_field: ["Missing data for required field."]})
         try:
-            load_typed = schemas[name]
+            load_typed = schemas.find(name)
         except TypeError as error:  # it cannot be hashed
             raise ValidationError({schema.type_field: [f"Invalid value: {name}"]}) from error
         if load_typed is None:
