@@ -28,6 +28,7 @@ def _read_at_once():
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.rows_worth_binding = 1
     thresholds.values_worth_a_look = 0
+    thresholds.values_worth_answers = 1
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1
     thresholds.uses_worth_a_recipe = 1

@@ -5,7 +5,7 @@ import copy
 import threading
 
 import pytest
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_dump, post_load
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, post_dump, post_load
 from marshmallow import validate as checks
 
 import fastschema
@@ -95,6 +95,46 @@ class Changing(Table):
         return super().load_one(value, **kwargs)
 
 
+class ChangingInside(Table):
+    """It changes something behind its field from value to value."""
+
+    def __init__(self, inner, change, **kwargs):
+        super().__init__(inner, **kwargs)
+        self.change = change
+
+    def dump_one(self, value, attr, obj, **kwargs):
+        self.change(self.inner, "number" if "more" in str(value) else "name")
+        return super().dump_one(value, attr, obj, **kwargs)
+
+    def load_one(self, value, **kwargs):
+        self.change(self.inner, EXCLUDE if "more" in str(value) else RAISE)
+        return super().load_one(value, **kwargs)
+
+
+class Incomparable:
+    def __eq__(self, other):
+        raise AssertionError("nobody compares it")
+
+    __hash__ = None
+
+
+def change_field_of_list(field, how):
+    field.inner.unknown = how if how == EXCLUDE else None
+
+
+def change_options(field, how):
+    field.schema.unknown = how
+
+
+def change_fields(field, how):
+    field.schema.fields["name"].data_key = how
+    field.schema.fields["name"].allow_none = how == EXCLUDE
+
+
+def keep_something(field, how):
+    field.kept = Incomparable()
+
+
 class Replacing(Table):
     """It makes a field for each value."""
 
@@ -131,6 +171,18 @@ TABLES = {
         fields.Nested(ItemSchema), fields.List(fields.Nested(Hooked)), validate=bool
     ),
     "changing": lambda: Changing(fields.Nested(ItemSchema)),
+    "changing the field of a list": lambda: ChangingInside(
+        fields.List(fields.Nested(ItemSchema)), change_field_of_list
+    ),
+    "changing options of the schema": lambda: ChangingInside(
+        fields.Nested(ItemSchema), change_options
+    ),
+    "changing fields of the schema": lambda: ChangingInside(
+        fields.Nested(ItemSchema), change_fields
+    ),
+    "keeping what cannot be compared": lambda: ChangingInside(
+        fields.Nested(ItemSchema), keep_something
+    ),
     "replacing": lambda: Replacing(fields.Nested(ItemSchema)),
     "passing nothing on": lambda: Table(fields.Nested(ItemSchema), passes=False),
     "table of tables": lambda: Table(Table(fields.Nested(ItemSchema))),
@@ -145,7 +197,7 @@ VALUES = [
         5,
         {"number": 7, "name": "a"},
     ),
-    *([], {}, {"a": ITEM, "b": {"number": "x"}}),
+    *([], {}, {"a": ITEM, "b": {"number": "x"}}, [{"name": "a", "more": 1}]),
 ]
 
 
@@ -158,6 +210,7 @@ def test_what_is_loaded_inside_of_a_users_field_is_loaded_as_by_stock(name):
     comparison = load_differential.Comparison(schema_of(name), calls)
     for value in VALUES:
         comparison.check({"table": {"one": value, "two": ITEM, "three": value}, "after": "x"})
+        comparison.check({"table": {"one": ITEM, "two": [ITEM], "three": value}})
     comparison.check([{"table": {"a": ITEM}}, {"table": 5}, {"table": {"a": [ITEM]}}], many=True)
 
 
@@ -173,6 +226,7 @@ def test_partial_loads_are_those_of_stock(name, partial):
 def test_what_is_dumped_inside_of_a_users_field_is_dumped_as_by_stock(name):
     for value in VALUES:
         assert_same(schema_of(name), {"table": {"one": value, "two": ITEM}}, calls=calls)
+        assert_same(schema_of(name), {"table": {"one": ITEM, "two": value}}, calls=calls)
     assert_same(schema_of(name), {"table": None}, calls=calls)
     assert_same(schema_of(name), {}, calls=calls)
 
@@ -183,8 +237,8 @@ def answered(monkeypatch):
     found = []
     make = inside.Answer.__init__
 
-    def noting(self, field, function, partial=None):
-        make(self, field, lambda value: found.append(value) or function(value), partial)
+    def noting(self, field, function, *arguments):
+        make(self, field, lambda value: found.append(value) or function(value), *arguments)
 
     monkeypatch.setattr(inside.Answer, "__init__", noting)
     return found
@@ -204,6 +258,16 @@ def test_generated_code_answers_for_the_fields_inside(name, answered):
             schema.load([{"table": data}] * 3, many=True)
 
     assert len(answered) == 3
+
+
+@pytest.mark.usefixtures("users_thresholds")
+@pytest.mark.parametrize("direction", ["dump", "load"])
+def test_for_the_first_value_nobody_looks_for_answers(direction, answered):
+    schema = schema_of("nested")()
+    with installed():
+        getattr(schema, direction)([{"table": {"one": ITEM, "two": ITEM}}] * 30, many=True)
+
+    assert len(answered) == 2 * 29
 
 
 def test_values_that_are_dumped_later_are_dumped_by_stock(answered):

@@ -15,6 +15,7 @@ from typing import Any
 
 from marshmallow import fields
 
+from fastschema.runtime import thresholds
 from fastschema.runtime.patching import stock_method
 
 STOCK: dict[tuple[type, str], Any] = {
@@ -26,40 +27,93 @@ STOCK: dict[tuple[type, str], Any] = {
 
 
 class Answer:
-    """What does the work of a field, as long as nobody changes the field.
+    """What does the work of a field, as long as nobody changes what that is.
 
     :param field: the field, which stays alive with it
     :param function: from a value to what its method makes of it
+    :param begin: lets the function find the nested schema anew
     :param partial: for loading, the ``partial`` that is meant
     """
 
-    __slots__ = ("_field", "_seen", "function", "partial")
+    __slots__ = ("_begin", "_fields", "_schema", "_seen", "function", "partial")
 
-    def __init__(self, field: Any, function: Callable[[Any], Any], partial: Any = None) -> None:
-        self._field = field
-        self._seen = _copied(field)
+    def __init__(
+        self,
+        field: Any,
+        function: Callable[[Any], Any],
+        begin: Callable[[], object],
+        partial: Any = None,
+    ) -> None:
+        self._fields = [field]
+        while type(field) is fields.List:
+            field = field.inner
+            self._fields.append(field)
+        self._seen = [dict(vars(each)) for each in self._fields]
+        self._schema: dict[str, Any] | None = None
+        self._begin = begin
         self.function = function
         self.partial = partial
 
     def is_current(self) -> bool:
-        """Return whether the attributes of the field are what they were."""
-        own = self._field.__dict__
-        if own == self._seen:
-            return True
-        # Its schema is found when it is needed first.
-        is_same = {**own, "_schema": None} == {**self._seen, "_schema": None}
-        if is_same:
-            self._seen = _copied(self._field)
-        return is_same
+        """Return whether the fields have the attributes that they had, and their schema, too.
+
+        Nobody may have looked at the fields of that.
+        """
+        own = [each.__dict__ for each in self._fields]
+        schema = own[-1]["_schema"]
+        try:
+            if own == self._seen and (schema is None or schema.__dict__ == self._schema):
+                return True
+            if self._schema is not None or _unbound(own) != _unbound(self._seen):
+                return False
+        except Exception:
+            return False  # an attribute that cannot be compared
+        if "fields" in schema.__dict__:
+            return False
+        # What was found of a schema that nobody had found before is found anew.
+        self._seen = [each.copy() for each in own]
+        self._schema = schema.__dict__.copy()
+        self._begin()
+        return True
 
 
-def _copied(field: Any) -> dict[str, Any]:
-    return dict(field.__dict__)
+def _unbound(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*own[:-1], {**own[-1], "_schema": None}]
 
 
 Answers = dict[int, Answer]
 """By the ids of fields."""
 answers: ContextVar[Answers | None] = ContextVar("fastschema_answers", default=None)
+
+
+class AnswersInside:
+    """Lets answers be there while the method of a field runs.
+
+    :param field: the field
+    :param answer: from a field inside of it to its answer; None if it has none
+    """
+
+    __slots__ = ("_answer", "_answers", "_field", "_values")
+
+    def __init__(self, field: Any, answer: Callable[[Any], Answer | None]) -> None:
+        self._field = field
+        self._answer = answer
+        self._answers: Answers | None = None
+        self._values = 0
+
+    def call(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Call the method."""
+        if self._answers is None:
+            self._values += 1
+            if self._values < thresholds.values_worth_answers:
+                return method(*arguments)
+            found = {id(each): self._answer(each) for each in fields_inside(self._field)}
+            self._answers = {number: each for number, each in found.items() if each is not None}
+        token = answers.set(self._answers)
+        try:
+            return method(*arguments)
+        finally:
+            answers.reset(token)
 
 
 def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missin
 
 from fastschema.compiler.load_code import LoadRow, load_rows
 from fastschema.marshmallow.customization import overrides_load
-from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
+from fastschema.marshmallow.inside import Answer, AnswersInside
 from fastschema.marshmallow.load_fields import is_nested
 from fastschema.marshmallow.load_values import (
     InnerLoader,
@@ -60,7 +60,7 @@ class Load:
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
         self._bound: LoadRow | None = None
         self._inner: list[InnerLoader] = []
-        self._answers: dict[int, Answers] = {}
+        self._inside: dict[int, AnswersInside] = {}
         self.compiled = compiled
         self.program = compiled.program
         self.fields = compiled.fields
@@ -83,8 +83,7 @@ class Load:
             generated = self.program.generated()
             self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
-            for loader in self._inner:
-                loader.begin_again()
+            self._begin_inner()
         return self._bound
 
     def end(self, idle: list[Load]) -> None:
@@ -98,7 +97,7 @@ class Load:
         else:
             self._bound = None  # which refers to it
             self._inner.clear()
-            self._answers.clear()
+            self._inside.clear()
 
     def begin_nested(
         self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
@@ -162,18 +161,19 @@ class Load:
 
     def load_inside(self, number: int, *arguments: Any) -> Any:
         """Do the same for a field with others inside of it, for which generated code answers."""
-        found = self._answers.get(number)
-        if found is None:
-            inside = filter(is_nested, fields_inside(self.fields[number]))
-            found = self._answers[number] = {id(each): self._answer(each) for each in inside}
-        token = answers.set(found)
-        try:
-            return self.load_own(number, *arguments)
-        finally:
-            answers.reset(token)
+        inside = self._inside.get(number)
+        if inside is None:
+            inside = self._inside[number] = AnswersInside(self.fields[number], self._answer)
+        return inside.call(self.load_own, number, *arguments)
 
-    def _answer(self, field: Any) -> Answer:
-        return Answer(field, unvalidated_loader(self, field), self.partial)
+    def _answer(self, field: Any) -> Answer | None:
+        if not is_nested(field):
+            return None
+        return Answer(field, unvalidated_loader(self, field), self._begin_inner, self.partial)
+
+    def _begin_inner(self) -> None:
+        for loader in self._inner:
+            loader.begin_again()
 
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
         """Return the value, if the field's validators agree; errors are stored."""

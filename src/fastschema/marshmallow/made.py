@@ -14,7 +14,7 @@ from fastschema.compiler.nodes import Form, Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
 from fastschema.marshmallow.fields import NESTED, DumpPath, describe, is_nested, kind
-from fastschema.marshmallow.inside import Answer, Answers, answers, fields_inside
+from fastschema.marshmallow.inside import Answer, AnswersInside
 from fastschema.registration import Function, Refused, Registered
 from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
@@ -190,25 +190,22 @@ class MadeDumper(_OwnDumper):
 class InsideDumper(_OwnDumper):
     """Dumps the values of a field by its own method, while those inside of it have answers."""
 
-    __slots__ = ("_answers",)
+    __slots__ = ("_inside",)
 
     def __init__(self, field: Any, compiled: DumpCompiler) -> None:
         super().__init__(field, compiled)
-        self._answers: Answers | None = None
+        self._inside = AnswersInside(field, self._answer)
+
+    def _answer(self, field: Any) -> Answer | None:
+        compiled = self._compiled
+        return Answer(field, compiled(field), compiled.begin) if is_nested(field) else None
 
     def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
         """Dump a value."""
         if self.found is NOT_FOUND:
             self._compiled.begin()
             self.found = True
-        if self._answers is None:
-            inside = [each for each in fields_inside(self._field) if is_nested(each)]
-            self._answers = {id(each): Answer(each, self._compiled(each)) for each in inside}
-        token = answers.set(self._answers)
-        try:
-            return self._field._serialize(value, attribute, obj)
-        finally:
-            answers.reset(token)
+        return self._inside.call(self._field._serialize, value, attribute, obj)
 
 
 class MadeSchemaDump:

@@ -42,6 +42,10 @@ values_worth_a_look = 4
 """To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
 object of so many values."""
 
+values_worth_answers = 2
+"""To find what schemas nested inside of a field of users' run takes longer than to dump or load a
+value by them."""
+
 uses_worth_a_recipe = 2
 """django-filter makes the first filter set of a class, which may have been made for one request."""
 
