@@ -155,10 +155,25 @@ def test_other_classes_of_objects(at):
         assert_as_in_stock(outer, each)
 
 
-def test_nothing_of_a_serializer_is_held(at):
-    outer, *_ = new_classes()
+def new_around_plain():
+    """A plain class around another, in which one is nested that has a field of a user's own."""
+
+    class Inner(serializers.Serializer):
+        deep = new_classes()[1](source="*")
+
+    class Outer(serializers.Serializer):
+        inner = Inner()
+        all = Inner(many=True)
+
+    return Outer
+
+
+@pytest.mark.parametrize("new_outer", [lambda: new_classes()[0], new_around_plain])
+@pytest.mark.parametrize("many", [False, True])
+def test_nothing_of_a_serializer_is_held(new_outer, many, at):
+    outer = new_outer()
     for _ in range(4):
-        serializer = outer(row(at), context={"request": Thing()})
+        serializer = outer([row(at)] if many else row(at), many=many, context={"request": Thing()})
         assert serializer.data
         held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
         del serializer

@@ -243,21 +243,24 @@ class ReusedBoundProgram(BoundProgram):
             self._waiting.append(self)
 
 
-def _release(dispatch: Dispatch) -> None:
+def _release(dispatch: Dispatch) -> bool:
     """Forget the serializer of a dispatch, and those nested in it, for the next ones like them.
 
-    What is nested and not plain is dropped.
+    What is nested is dropped if not all of it is plain, at any depth, and with it the functions of
+    the dispatches around it, which have found it.
+
+    :returns: whether it is kept
     """
     dispatch.bound_schema.fields.clear()
     for nested in dispatch.nested:
         found = nested.found
         if type(found) is CallDumper and found.inner is not None:
             found = found.inner.found
-        if type(found) is Dispatch and found.bound_schema.is_shared:
-            _release(found)
-        elif found is not NOT_FOUND:
+        is_kept = type(found) is Dispatch and found.bound_schema.is_shared and _release(found)
+        if not is_kept and found is not NOT_FOUND:
             dispatch.drop_nested()
-            return
+            return False
+    return True
 
 
 class BoundState(State):
