@@ -86,6 +86,7 @@ urlpatterns = [
     re_path(r"^(?P<version>v\d)/by-path/(?P<pk>\w+)/$", view, name="by-path"),
     path("hubs/<int:hub>/gates/<str:pk>/", view, name="nested"),
     re_path(r"^(?P<version>v\d)/hubs/(?P<hub>\d+)/(?P<pk>\w+)/$", view, name="nested-by-path"),
+    re_path(r"^(?P<version>[^/]+)/any/(?P<pk>\w+)/$", view, name="by-any-path"),
     *i18n_patterns(path("language/<str:pk>/", view, name="language")),
 ]
 
@@ -292,8 +293,10 @@ class TestRequests:
             versioning.URLPathVersioning,
         ],
     )
-    @pytest.mark.parametrize("version", ["v1", "v9", None])
-    @pytest.mark.parametrize("view_name", ["str", "versioned", "by-path", "inner:thing"])
+    @pytest.mark.parametrize("version", ["v1", "v9", None, "%(pk)s"])
+    @pytest.mark.parametrize(
+        "view_name", ["str", "versioned", "by-path", "by-any-path", "inner:thing"]
+    )
     def test_versioning_schemes(self, scheme, version, view_name):
         versioned_request = request()
         versioned_request.versioning_scheme, versioned_request.version = scheme(), version
@@ -345,7 +348,7 @@ class TestRequests:
         for made in (Own(), own, Request(Own()), Request(own)):
             assert_same(identity("str"), Airline(code="UA"), context={"request": made})
 
-    @pytest.mark.parametrize("prefix", ["/", "/prefix/", "/pre fix/%s/", "//"])
+    @pytest.mark.parametrize("prefix", ["/", "/prefix/", "/pre fix/%s/", "/%(pk)s/", "//"])
     def test_the_script_prefix_comes_first(self, prefix):
         set_script_prefix(prefix)
         try:

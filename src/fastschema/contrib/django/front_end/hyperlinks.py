@@ -301,14 +301,18 @@ def _find(view_name: str, key_names: list[str], request: Any) -> _Address | None
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return the view's name and further arguments, as the versioning scheme has them."""
+    """Return the view's name and further arguments, as the versioning scheme has them.
+
+    They stand in a path into which keys are put, so ``%`` is doubled.
+    """
     scheme: Any = getattr(request, "versioning_scheme", None)
     reverse = BaseVersioning.reverse if scheme is None else type(scheme).reverse
     if reverse is BaseVersioning.reverse:
         return view_name, {}
     if reverse is URLPathVersioning.reverse:
-        version = request.version
-        return view_name, {} if version is None else {scheme.version_param: version}
+        if request.version is None:
+            return view_name, {}
+        return view_name, {scheme.version_param: str(request.version).replace("%", "%%")}
     return None
 
 
@@ -335,7 +339,7 @@ def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[
             used = [known_converters[key] for key in arguments if key in known_converters]
             if any(type(each).to_url not in _PLAIN_CONVERSIONS for each in used):
                 return None
-            path = (prefix.replace("%", "%%") + template) % {
+            path = (prefix.replace("%", "%%%%") + template) % {
                 key: str(value) for key, value in arguments.items()
             }
             return path, re.compile(f"^{re.escape(prefix)}{regex}").search
