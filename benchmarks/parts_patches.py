@@ -217,7 +217,8 @@ def _called_by_fields(describe: Function) -> Function:
 
 DJANGO = "fastschema.contrib.django"
 LISTS, INPUT, FILTERS = f"{DJANGO}.lists", f"{DJANGO}.input", f"{DJANGO}.filters"
-FRONT_END, BOUND = f"{DJANGO}.front_end", f"{DJANGO}.front_end.bound_serializer"
+FRONT_END = f"{DJANGO}.front_end"
+BOUND, STATE = f"{FRONT_END}.bound_serializer", f"{FRONT_END}.serializer_state"
 MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
@@ -260,11 +261,11 @@ OF_DRF = {
     **OF_LISTS,
     **OF_BOTH,
     "generated code that represents": {
-        f"{BOUND}:find_bound_program": NONE,
+        f"{STATE}:find_bound_program": NONE,
         f"{BOUND}:dispatch_for": refuses(UnreadableError),
     },
-    "ReusedBoundProgram": {f"{BOUND}:ReusedBoundProgram.to": does(classmethod(_bound_anew))},
-    "a bound program kept from row to row": {f"{BOUND}:BoundState.is_current": FALSE},
+    "ReusedBoundProgram": {f"{STATE}:ReusedBoundProgram.to": does(classmethod(_bound_anew))},
+    "a bound program kept from row to row": {f"{STATE}:PendingState.is_current": FALSE},
     "serializers without fields": {
         f"{FRONT_END}.class_state:SerializerClassState._new_exemplar": NONE
     },

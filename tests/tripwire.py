@@ -181,8 +181,10 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/json_encoding": {"*": _JSON},
     "contrib/django/front_end/bound_serializer": {
         "dispatch_for": "there is an object: stock makes the fields now",
-        "_find_made": "there is an object: stock makes the fields now",
         "read_now": _ASKED,
+    },
+    "contrib/django/front_end/serializer_state": {
+        "_find_made": "there is an object: stock makes the fields now",
     },
     "marshmallow/schema_reader": {
         "make_dump_program": "dict_class is asked for each dump",

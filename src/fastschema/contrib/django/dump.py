@@ -12,12 +12,12 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
 from fastschema.contrib.django.front_end.access import rows
-from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
+from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.n_plus_one import (
     loaded_with,

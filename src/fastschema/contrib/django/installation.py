@@ -14,7 +14,6 @@ from fastschema.contrib import adrf
 from fastschema.contrib.django import filters
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
-from fastschema.contrib.django.front_end.bound_serializer import RUNS_AS_STOCK
 from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
@@ -25,7 +24,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
-from fastschema.contrib.django.front_end.made_fields import FewRows
+from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, FewRows
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE

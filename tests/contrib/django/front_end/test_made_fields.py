@@ -10,7 +10,7 @@ from django.test import override_settings
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.made_fields import FewRows, has_made_fields
+from fastschema.contrib.django.front_end.made_fields import has_made_fields
 from fastschema.contrib.django.serializers import FastSerializerMixin
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
@@ -150,20 +150,6 @@ def test_a_few_rows_are_left_to_stock():
         *(0, 0, 0),
         *(1, 1),
     ]
-
-
-def test_a_nested_serializer_is_looked_at_again_when_there_are_half_as_many_rows_more():
-    looked_at, state = [], FewRows(1, is_nested=True)
-    for number in range(2, 40):
-        if not state.leaves_next_row():
-            looked_at.append(number)
-            assert state.uncounted == number - 1 - ([1, *looked_at][-2])
-            state = FewRows(number, is_nested=True)
-    assert looked_at == [2, 3, 4, 6, 9, 13, 19, 28]
-
-
-def test_a_serializer_that_is_not_nested_is_looked_at_for_each_row():
-    assert not FewRows(300, is_nested=False).leaves_next_row()
 
 
 CHANGES = {

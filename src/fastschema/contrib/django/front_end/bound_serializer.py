@@ -1,42 +1,19 @@
-"""Bound serializers: what the program of a serializer needs to run, from row to row.
-
-What hangs on a serializer, on its class and on its fields, is
-
-- ``_fastschema``: None until the serializer has represented something; then :data:`COMPILED` or
-  :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`BoundState`. If its fields
-  are made, a :class:`FewRows`, and a :class:`MadeState` after those.
-- ``_fastschema_fields``, ``_fastschema_seen``: fields that nobody has looked at (``made_fields``).
-- ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
-- ``_fastschema_validators``, on a field: validators that nobody has read (``field_cloner``).
-
-.. code-block:: text
-
-    SerializerClassState of a class
-        FieldCloner          clones fields for its serializers
-        pending(direction)   what its serializers run that have made no fields: a CompiledState
-        of_made(direction)   those that have: one for each set of names and options
-    BoundProgram         the program of a CompiledState, with the serializer's own fields
-    ReusedBoundProgram   the same for serializers without fields, which take turns
-"""
+"""Bound serializers: what the slots of a program resolve from, and what dumps what is nested."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.class_state import (
     DUMPING,
     CompiledState,
-    SerializerClassState,
     class_state,
-    is_still_pending,
     state_of_pending,
     unseen_field,
 )
@@ -46,35 +23,16 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
-from fastschema.contrib.django.front_end.made_fields import (
-    UNSEEN,
-    FewRows,
-    MadeState,
-    has_made_fields,
-    made_fields,
-)
+from fastschema.contrib.django.front_end.made_fields import has_made_fields, made_fields
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
-from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
-    MOST_IDLE,
-    NOT_FOUND,
     BoundProgram,
     CallDumper,
     Dispatch,
     Dispatcher,
     NestedDumper,
 )
-from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.programs import DumpProgram
-from fastschema.statistics import recorder
-
-# The default, so that ``serializer._fastschema`` never raises.
-setattr(Serializer, STATE_KEY, None)
-_MOST_CHANGES = 4
-"""A serializer whose fields have changed so often from row to row runs as stock."""
-COMPILED, RUNS_AS_STOCK = State(), State()
-"""Hang on a serializer that has represented by generated code, and on one whose rows, if they come
-one by one, are left to stock."""
 
 
 class BoundSerializer:
@@ -185,184 +143,6 @@ def bound_pending(
     :param find: gives the serializer
     """
     return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, known)
-
-
-class ReusedBoundProgram(BoundProgram):
-    """A program bound to one pending serializer after the other, to each for a row or a list.
-
-    To bind a program takes about as long as to represent an object of a few fields, and serializers
-    that nobody has looked at are all alike: so the next one takes over what the one before was
-    bound to, and so it is with what is nested in them. In between it holds nothing of a serializer.
-
-    :param known: what they run; their values are plain data
-    :param idle: where it waits for the next one
-    """
-
-    __slots__ = ("_serializer", "_waiting")
-    bound_schema: BoundSerializer
-
-    def __init__(self, known: CompiledState, idle: list[ReusedBoundProgram]) -> None:
-        super().__init__(known.program, bound_pending(known, lambda: self._serializer))
-        self._waiting = idle
-        self._serializer: Any = None
-
-    @classmethod
-    def to(
-        cls, known: CompiledState, idle: list[ReusedBoundProgram], serializer: Any
-    ) -> ReusedBoundProgram:
-        """Return one that nobody uses, bound to a serializer."""
-        try:
-            bound_program = idle.pop()
-        except IndexError:
-            bound_program = cls(known, idle)
-        bound_program._serializer = serializer
-        return bound_program
-
-    def begin(self, form: Form) -> Dispatch:
-        """Return a dispatch for a row or a list; another serializer may have had it before."""
-        idle = self._idle(form)
-        if idle and not idle[-1].refresh():
-            dispatch = idle.pop()
-            recorder.program_used()
-        else:  # functions may have found what was bound before another zone was active
-            idle.clear()
-            dispatch = self.new_dispatch(form)
-        dispatch.owner = self
-        return dispatch
-
-    def checkout(self) -> Dispatch:
-        """Return the same for one row."""
-        return self.begin(Form.PYTHON)
-
-    def take_back(self, dispatch: Dispatch) -> None:
-        """Keep a dispatch after a row or a list: another serializer may have the next one."""
-        _release(dispatch)
-        super().take_back(dispatch)
-        self._serializer = None
-        if len(self._waiting) < MOST_IDLE:
-            self._waiting.append(self)
-
-
-def _release(dispatch: Dispatch) -> bool:
-    """Forget the serializer of a dispatch, and those nested in it, for the next ones like them.
-
-    What is nested is dropped if not all of it is plain, at any depth, and with it the functions of
-    the dispatches around it, which have found it.
-
-    :returns: whether it is kept
-    """
-    dispatch.bound_schema.fields.clear()
-    for nested in dispatch.nested:
-        found = nested.found
-        if type(found) is CallDumper and found.inner is not None:
-            found = found.inner.found
-        is_kept = type(found) is Dispatch and found.bound_schema.is_shared and _release(found)
-        if not is_kept and found is not NOT_FOUND:
-            dispatch.drop_nested()
-            return False
-    return True
-
-
-class BoundState(State):
-    """What represents by a serializer that has made no fields, from its second object or list on.
-
-    (It is nested in one that runs as stock, say, or its own ``to_representation`` calls ``super()``
-    for each row.)
-
-    :param serializer: the serializer
-    :param known: what it runs
-    """
-
-    __slots__ = ("_find", "_generation", "_size", "bound_program")
-
-    def __init__(self, serializer: Any, known: CompiledState) -> None:
-        self._find = weakref.ref(serializer)
-        self._generation = generations.current
-        self._size = len(serializer.__dict__)
-        self.bound_program = BoundProgram(known.program, bound_pending(known, self._find))
-
-    def is_current(self, serializer: Any) -> bool:
-        """Return whether the serializer is as it was when it was bound, and no copy of that."""
-        if self._generation is not generations.current or self._find() is not serializer:
-            return False
-        own = serializer.__dict__
-        if len(own) != self._size or "fields" in own:
-            self._size = len(own)
-            return is_still_pending(serializer)
-        return True
-
-
-def mark_compiled(serializer: Any) -> None:
-    """Let a serializer know that generated code represents by it."""
-    own = serializer.__dict__
-    if type(own.get(STATE_KEY)) not in (BoundState, MadeState):
-        own[STATE_KEY] = COMPILED
-
-
-def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
-    """Count objects, and return what represents them by a stock serializer.
-
-    None if stock must represent them, or takes less time.
-
-    :param rows: how many objects are to be represented; None: one, and perhaps many more
-    """
-    own = serializer.__dict__
-    state = own.get(STATE_KEY)
-    # This first, as it is asked for each row of many that come one by one.
-    if type(state) is BoundState and state.is_current(serializer):
-        return state.bound_program
-    if type(state) is MadeState and rows == 1 and state.is_current(serializer):
-        return state.bound_program
-    of_class = class_state(type(serializer))
-    if of_class.has_unreadable_fields:
-        own[STATE_KEY] = RUNS_AS_STOCK
-        return None
-    objects = 1 if rows is None else rows
-    before = state if type(state) is FewRows else None
-    is_list = rows != 1 and (serializer.parent is None or serializer.parent.parent is None)
-    of_class.count_by(serializer, objects + (before.uncounted if before else 0), is_list=is_list)
-    objects += before.rows if before else 0
-    known = state_of_pending(serializer) if of_class.is_in_use else None
-    if known is None:
-        is_known = rows is None or type(state) is MadeState
-        is_worth_comparing = is_known or objects >= thresholds.rows_worth_comparing
-        if not (of_class.is_worth_reading(objects) and is_worth_comparing):
-            own[STATE_KEY] = FewRows(objects, is_nested=serializer.parent is not None)
-            return None
-        return _find_made(serializer, of_class, rows)
-    # There may be no other object. What it has made already, its like have not.
-    if state is None and known.idle is not None and UNSEEN not in own:
-        own[STATE_KEY] = COMPILED
-        return ReusedBoundProgram.to(known, known.idle, serializer)
-    own[STATE_KEY] = state = BoundState(serializer, known)
-    return state.bound_program
-
-
-def _find_made(
-    serializer: Any, of_class: SerializerClassState, rows: int | None
-) -> BoundProgram | None:
-    """Return the same for a serializer that has made its fields, or must."""
-    own = serializer.__dict__
-    changes = own[STATE_KEY].changes + 1 if type(own.get(STATE_KEY)) is MadeState else 0
-    own[STATE_KEY] = RUNS_AS_STOCK
-    if changes > _MOST_CHANGES:
-        return None
-    try:
-        fields = readable_fields(serializer)
-    except UnreadableError:
-        of_class.has_unreadable_fields = True
-        return None
-    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
-    if known is None:
-        return None
-    is_alone = not of_class.is_in_use
-    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known, is_alone=is_alone)
-    bound_program = BoundProgram(known.program, bound)
-    own[STATE_KEY] = COMPILED
-    if rows == 1:  # there will be more
-        with suppress(UnreadableError):
-            own[STATE_KEY] = MadeState(serializer, known.snapshot, bound_program, changes)
-    return bound_program
 
 
 def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:

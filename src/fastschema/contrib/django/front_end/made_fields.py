@@ -10,7 +10,6 @@ them. So do we, but for two things, which are keys of the same ``__dict__``:
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from operator import is_
 from typing import Any
@@ -26,8 +25,7 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.schema_reader import all_fields
-from fastschema.runtime.bound_program import BoundProgram
-from fastschema.runtime.guard import Snapshot, State, generations
+from fastschema.runtime.guard import Snapshot
 
 UNSEEN = "_fastschema_fields"
 _SEEN = "_fastschema_seen"
@@ -49,7 +47,7 @@ def made_fields(serializer: Any) -> Any:
 
 
 def seen_again(serializer: Any) -> Any:
-    """Return the fields that :class:`MadeState` has put away, for who looks at them; or None."""
+    """Return the fields that :class:`MadeFields` has put away, for who looks at them; or None."""
     own = vars(serializer)
     if _SEEN not in own:
         return own.get("fields")  # another thread was first
@@ -58,71 +56,29 @@ def seen_again(serializer: Any) -> Any:
     return fields
 
 
-class FewRows(State):
-    """Hangs on a serializer whose rows are left to stock while they are few.
+class MadeFields:
+    """The fields of a serializer, and of what is nested in it and compiled, where they are made.
 
-    It is looked at again when there are half as many more.
-
-    :param rows: how many there were
-    :param is_nested: whether nothing else is done for each row
-    """
-
-    __slots__ = ("_again", "_counted", "rows")
-
-    def __init__(self, rows: int, *, is_nested: bool) -> None:
-        self.rows = self._counted = rows
-        self._again = rows + (max(1, rows // 2) if is_nested else 1)
-
-    def leaves_next_row(self) -> bool:
-        """Return whether the next row is left to stock without another look, and count it then."""
-        if self.rows + 1 >= self._again:
-            return False
-        self.rows += 1
-        return True
-
-    @property
-    def uncounted(self) -> int:
-        """How many rows there were since."""
-        return self.rows - self._counted
-
-
-class MadeState(State):
-    """What represents one row after the other by a serializer that has made its fields.
-
-    (Its own list serializer asks it for each row, say, or its own ``to_representation`` calls
-    ``super()``.) Where fields are made, here and in all that is nested in it and compiled, they are
-    put away until somebody looks, who may change them: so one look at each ``__dict__`` says that
-    all is as it was.
+    They are put away until somebody looks, who may change them: so one look at each ``__dict__``
+    says that all is as it was.
 
     :param serializer: the serializer
-    :param snapshot: what its fields are like that are dumped
-    :param bound_program: what it runs
-    :param changes: how often its fields have changed from row to row
+    :param readable: its fields that are dumped
+    :param snapshot: what those are like
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
-    __slots__ = (
-        *("_all", "_find", "_generation", "_may_put_away", "_owners"),
-        *("bound_program", "changes"),
-    )
+    __slots__ = ("_all", "_may_put_away", "_owners")
 
-    def __init__(
-        self, serializer: Any, snapshot: Snapshot, bound_program: BoundProgram, changes: int
-    ) -> None:
-        self._find = weakref.ref(serializer)
-        self._generation = generations.current
-        self.bound_program = bound_program
-        self.changes = changes
+    def __init__(self, serializer: Any, readable: list[Any], snapshot: Snapshot) -> None:
         # Stock's own property knows nothing of such fields.
         self._may_put_away = type(serializer).fields is not STOCK_FIELDS
-        self._all = list(_seen(serializer, bound_program.bound_schema.fields, snapshot))
+        self._all = list(_seen(serializer, readable, snapshot))
         self._owners = [own for own, _, _, _ in self._all]
         self._put_away()
 
-    def is_current(self, serializer: Any) -> bool:
-        """Return whether the serializer is as it was when it was bound, and no copy of that."""
-        if self._generation is not generations.current or self._find() is not serializer:
-            return False
+    def are_current(self) -> bool:
+        """Return whether they are what they were."""
         return not any("fields" in own for own in self._owners) or self._are_alike()
 
     def _are_alike(self) -> bool:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import (
     dispatch_for,
-    mark_compiled,
     nested_dumper_of,
 )
 from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.serializer_state import mark_compiled
 from fastschema.contrib.django.internals.queries import is_stock_queryset
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,

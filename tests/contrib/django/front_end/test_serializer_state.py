@@ -15,6 +15,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 import fastschema
+from fastschema.contrib.django.front_end.serializer_state import FewRows
 from fastschema.runtime import thresholds
 from flights.models import Plane
 from flights.serializers import PlaneSerializer
@@ -319,3 +320,17 @@ def test_a_serializer_that_was_pickled_represents_as_before():
         assert serializer.data["tail_number"] == "N1"
         restored = pickle.loads(pickle.dumps(serializer))
         assert restored.to_representation(Plane(tail_number="N2"))["tail_number"] == "N2"
+
+
+def test_a_nested_serializer_is_looked_at_again_when_there_are_half_as_many_rows_more():
+    looked_at, state = [], FewRows(1, is_nested=True)
+    for number in range(2, 40):
+        if not state.leaves_next_row():
+            looked_at.append(number)
+            assert state.uncounted == number - 1 - ([1, *looked_at][-2])
+            state = FewRows(number, is_nested=True)
+    assert looked_at == [2, 3, 4, 6, 9, 13, 19, 28]
+
+
+def test_a_serializer_that_is_not_nested_is_looked_at_for_each_row():
+    assert not FewRows(300, is_nested=False).leaves_next_row()
