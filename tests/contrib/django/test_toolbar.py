@@ -250,6 +250,16 @@ def test_an_own_method_around_compiled_code_is_told(flights):
     ]
 
 
+def test_an_own_method_around_compiled_code_is_told_where_fields_are_made(flights):
+    class Made(OwnAirline):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            _ = self.fields
+
+    view = list_view(Airline.objects.all(), Made)
+    assert of(view, "is_compiled", "why") == [(True, "inside your to_representation")]
+
+
 def test_an_own_list_of_compiled_rows_is_told(flights):
     view = list_view(Airline.objects.all(), Listed)
     assert of(view, "is_compiled", "why", "rows") == [(True, "", 3)]

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
-from fastschema.contrib.django.front_end.serializer_state import COMPILED, PendingState
+from fastschema.contrib.django.front_end.serializer_state import COMPILED, BoundState
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.n_plus_one import (
     Loaded,
@@ -209,4 +209,4 @@ def _are_rows(data: Any) -> bool:
 def _was_compiled(serializer: Any) -> bool:
     """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(STATE_KEY)
-    return state is COMPILED or type(state) is PendingState
+    return state is COMPILED or isinstance(state, BoundState)
