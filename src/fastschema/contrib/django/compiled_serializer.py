@@ -25,13 +25,13 @@ from fastschema.contrib.django.front_end.schema_reader import all_fields, field_
 from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
 from fastschema.contrib.django.input.bulk_create import is_in_bulk, why_one_by_one
 from fastschema.contrib.django.input.code import InputField
-from fastschema.contrib.django.input.validation import (
+from fastschema.contrib.django.input.schema_reader import (
     STOCK,
-    has_stock_rows,
     is_readable,
     read_validation,
     runs_as_a_whole,
 )
+from fastschema.contrib.django.input.validation import has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loading_by
 from fastschema.report import Above, FieldReport, Report, field_reports, with_nested

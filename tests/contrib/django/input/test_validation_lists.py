@@ -93,7 +93,7 @@ def assert_same_input(make):
 def looked_at(monkeypatch):
     """The serializers that validate by generated code, each time that they are looked at."""
     found = []
-    find = validation._find
+    find = validation.find_validation
 
     def noted(state, serializer, **kwargs):
         result = find(state, serializer, **kwargs)
@@ -101,7 +101,7 @@ def looked_at(monkeypatch):
             found.append(type(serializer))
         return result
 
-    monkeypatch.setattr(validation, "_find", noted)
+    monkeypatch.setattr(validation, "find_validation", noted)
     return found
 
 

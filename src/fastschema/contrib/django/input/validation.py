@@ -3,47 +3,38 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
-from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field, empty
-from rest_framework.serializers import (
-    BaseSerializer,
-    ListSerializer,
-    ModelSerializer,
-    Serializer,
-    as_serializer_error,
-)
+from rest_framework.fields import empty
+from rest_framework.serializers import ListSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import (
-    Direction,
     SerializerClassState,
     class_state,
     follows_its_class,
     unseen_field,
 )
-from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
-from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.made_fields import has_made_fields
-from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
 from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
-from fastschema.contrib.django.input.code import InputNode, InputProgram, generate
-from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
-from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.patching import StockMethods, is_stock, overridden, stands_for, stock_method
-from fastschema.runtime.programs import Program, programs
+from fastschema.contrib.django.input.schema_reader import (
+    STOCK,
+    VALIDATING,
+    Validation,
+    is_readable,
+    runs_as_a_whole,
+)
+from fastschema.runtime.patching import overridden, stands_for, stock_method
 from fastschema.switch import is_disabled
 
 if TYPE_CHECKING:
@@ -51,85 +42,13 @@ if TYPE_CHECKING:
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
-STOCK_RUN_VALIDATION = stock_method(Serializer, "run_validation")
-_STOCK_TO_INTERNAL_VALUE = stock_method(Serializer, "to_internal_value")
+STOCK_RUN_VALIDATION, _STOCK_TO_INTERNAL_VALUE = STOCK["run_validation"], STOCK["to_internal_value"]
 _STOCK_RAISE_ERRORS = stock_method(serializers, "raise_errors_on_nested_writes")
 _STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
     name: stock_method(ListSerializer, name)
     for name in ("run_child_validation", "to_internal_value")
 }
-STOCK: dict[str, Any] = {
-    "run_validation": STOCK_RUN_VALIDATION,
-    "to_internal_value": _STOCK_TO_INTERNAL_VALUE,
-    "run_validators": stock_method(Serializer, "run_validators"),
-}
-
-_RELIED_ON = {name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")}
-_EMPTY_VALUES = stock_method(Field, "validate_empty_values")
-_VALIDATE = stock_method(Serializer, "validate")
-_RUN_VALIDATORS = StockMethods(
-    [
-        *[(cls, "run_validators") for cls in (Field, BaseSerializer)],
-        *[(Serializer, name) for name in ("validators", "get_validators", "_read_only_defaults")],
-    ]
-)
-"""What ``Serializer.run_validators`` calls."""
-_MAKING_VALIDATORS = frozenset(
-    [
-        *("validators", "get_validators", "run_validators", "_read_only_defaults"),
-        *("get_unique_together_validators", "get_unique_for_date_validators"),
-    ]
-)
-"""What a class has of its own only if its serializers are validated in its own way."""
-
-
-class Validation(NamedTuple):
-    """How serializers with the same fields validate objects.
-
-    :param program: the program
-    :param options: the exemplar's fields, for serializers that have made none; else []
-    :param snapshot: what all fields were like
-    :param details: what else they were like
-    :param names: what a serializer must not have of its own
-    :param is_whole: whether ``run_validation`` is stock's as a whole
-    :param is_flat: whether it gives no values for other objects than the serializer's own
-    :param has_validators: whether ``run_validators`` does anything
-    :param has_validate: whether there is a ``validate``
-    """
-
-    program: InputProgram
-    options: list[Any]
-    snapshot: Snapshot
-    details: list[Any]
-    names: frozenset[str]
-    is_whole: bool
-    is_flat: bool
-    has_validators: bool
-    has_validate: bool
-
-    def matches(self, fields: list[Any]) -> bool:
-        """Return whether fields are what those were."""
-        # First, as to ask for validators is to set them.
-        return list(map(details, fields)) == self.details and self.snapshot.matches(fields)
-
-    def run(self, serializer: Any, options: list[Any], own: OwnFields, data: Any) -> Any:
-        """Return what ``run_validation`` does for a dictionary.
-
-        :param options: fields like those of the serializer
-        :param own: its own fields
-        :raises ValidationError: as stock
-        """
-        value = self.program.generated().function(serializer, options, own, data)
-        has_validators = self.has_validators_for(serializer)
-        if has_validators or self.has_validate:
-            return checked(serializer, value, has_validators=has_validators)
-        return value
-
-    def has_validators_for(self, serializer: Any) -> bool:
-        """Return whether ``run_validators`` does anything for one of the serializers."""
-        own = vars(serializer)
-        return self.has_validators or UNREAD_VALIDATORS in own or bool(own.get("_validators"))
 
 
 class OwnFields(dict[str, Any]):
@@ -167,6 +86,23 @@ class OwnFields(dict[str, Any]):
         """Return the zone of fields without one: ``DateTimeField.default_timezone``."""
         return timezone.get_current_timezone() if settings.USE_TZ else None
 
+    def run(self, validation: Validation, options: list[Any], data: Any) -> Any:
+        """Return what ``run_validation`` of the serializer does for a dictionary.
+
+        :param validation: how it validates
+        :param options: fields like its own
+        :raises ValidationError: as stock
+        """
+        serializer = self._serializer
+        value = validation.program.generated().function(serializer, options, self, data)
+        own = vars(serializer)
+        has_validators = (
+            validation.has_validators or UNREAD_VALIDATORS in own or bool(own.get("_validators"))
+        )
+        if has_validators or validation.has_validate:
+            return checked(serializer, value, has_validators=has_validators)
+        return value
+
 
 class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
@@ -181,7 +117,7 @@ class RowValidator:
         self._serializer = serializer
         self._own = OwnFields(serializer)
         state = None if serializer.read_only else _state_if_compiled(serializer, count)
-        self._found = None if state is None else _find(state, serializer)
+        self._found = find_validation(state, serializer)
         is_ours = type(serializer).run_validation is run_validation
         self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
 
@@ -191,8 +127,7 @@ class RowValidator:
         :raises ValidationError: as stock
         """
         if type(data) is dict and self._found is not None:
-            validation, options = self._found
-            return validation.run(self._serializer, options, self._own, data)
+            return self._own.run(*self._found, data)
         if self._runs_as_stock:
             return _run_as_stock(self._serializer, data)
         return self._serializer.run_validation(data)
@@ -229,25 +164,20 @@ def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | 
 
 
 def find_validation(
-    serializer: Any, objects: int = 1, *, is_whole: bool = True, is_pending: bool = False
+    state: SerializerClassState | None,
+    serializer: Any,
+    *,
+    is_whole: bool = True,
+    is_pending: bool = False,
 ) -> tuple[Validation, list[Any]] | None:
-    """Count objects, and return how their serializer validates, and fields like its own.
+    """Return how a serializer validates, and fields like its own; None if stock must validate.
 
-    None if stock must validate them.
-
-    :param objects: how many objects are to be validated
+    :param state: what :func:`_state_if_compiled` has returned
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     :param is_pending: whether it must not make fields
     """
-    state = _state_if_compiled(serializer, objects)
     if state is None:
         return None
-    return _find(state, serializer, is_whole=is_whole, is_pending=is_pending)
-
-
-def _find(
-    state: SerializerClassState, serializer: Any, *, is_whole: bool = True, is_pending: bool = False
-) -> tuple[Validation, list[Any]] | None:
     cls = type(serializer)
     found = _find_of_pending(state, serializer) if state.is_in_use else None
     if found is None and not is_pending and is_readable(cls):
@@ -287,118 +217,6 @@ def _find_of_made(
     return None if found is None else (found, options)
 
 
-def is_readable(cls: Any) -> bool:
-    """Return whether the serializers of a class take input field by field, as DRF's do."""
-    return (
-        issubclass(cls, Serializer)
-        and is_stock(cls.fields, STOCK_FIELDS)
-        and all(getattr(cls, name) is method for name, method in _RELIED_ON.items())
-    )
-
-
-def runs_as_a_whole(cls: Any) -> bool:
-    """Return whether ``run_validation`` and all that it calls are DRF's."""
-    return (
-        cls.validate_empty_values is _EMPTY_VALUES
-        and _RUN_VALIDATORS.are_stock()
-        and all(is_stock(getattr(cls, name), stock) for name, stock in STOCK.items())
-    )
-
-
-def read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
-    """Return how a serializer validates objects.
-
-    :param fields: all of its fields
-    :param options: see :class:`Validation`
-    :raises UnreadableError: if only stock can say
-    """
-    cls = type(serializer)
-    if not is_readable(cls):
-        raise UnreadableError("it overrides how a row is validated")
-    if any(field.parent is not serializer for field in fields):
-        raise UnreadableError("its fields belong to another serializer")
-    try:
-        return _read_validation(serializer, fields, options)
-    except UnreadableError:
-        raise
-    except Exception as error:
-        raise UnreadableError(f"it cannot be read: {error}") from error
-
-
-def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
-    cls = type(serializer)
-    numbers = [number for number, field in enumerate(fields) if not field.read_only]
-    seen = list(map(details, fields))
-    snapshot = Snapshot(fields, OPTIONS, inner_fields)
-    nodes = [
-        input_field(fields[number], has_method=_has_method(cls, f"validate_{name}"))
-        for number in numbers
-        for name in [fields[number].field_name]
-    ]
-    node = InputNode(cls.__name__, tuple(nodes), tuple(numbers))
-    has_defaults = any(field.read_only and field.default is not empty for field in fields)
-    return Validation(
-        programs.get(node, lambda: Program(node, generate)),
-        options,
-        snapshot,
-        seen,
-        frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
-        runs_as_a_whole(cls),
-        not any(_is_of_another_object(fields[number]) for number in numbers),
-        has_defaults or _has_validators(serializer),
-        cls.validate is not _VALIDATE,
-    )
-
-
-VALIDATING = Direction("validate", all_fields, read_validation, VALIDATES)
-
-_OF_CLASS = (
-    *("validate", "get_validators", "validate_empty_values", "set_value"),
-    *("run_validation", "to_internal_value", "run_validators"),
-)
-
-
-def _is_of_another_object(field: Any) -> bool:
-    return isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
-
-
-def _has_method(cls: Any, name: str) -> bool:
-    found = getattr(cls, name, None)
-    if found is not None and not isinstance(found, FunctionType):
-        raise UnreadableError(f"{name} is not a plain method")
-    if found is not None and _uses_fields(cls):
-        raise UnreadableError(f"{name} may change the fields that come after it")
-    return found is not None
-
-
-def _uses_fields(cls: Any) -> bool:
-    """Return whether what ``validate_`` methods may call names ``fields``."""
-    methods = [
-        inspect.unwrap(getattr(method, "fget", method))
-        for each in own_classes(cls)
-        for name, method in vars(each).items()
-        if not hasattr(ModelSerializer, name)  # what DRF calls, it calls before or after
-    ]
-    codes = [method.__code__ for method in methods if isinstance(method, FunctionType)]
-    return any("fields" in _names_in(code) for code in codes)
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Return what code names, and the functions in it."""
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return set(code.co_names).union(*map(_names_in, inner))
-
-
-def _has_validators(serializer: Any) -> bool:
-    """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
-    cls: Any = type(serializer)
-    # What sees attributes that are set sees the validators, which stock sets on first use.
-    are_own = cls.__setattr__ is not object.__setattr__ or any(
-        not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls)
-    )
-    return are_own or not runs_as_a_whole(cls) or bool(cls.get_validators(serializer))
-
-
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
     """Return what ``run_validation`` of a serializer, or of a list, makes of its fields' values.
 
@@ -425,11 +243,10 @@ def run_validation(self: Any, data: Any = empty) -> Any:
     state = _state_if_compiled(self, 1)
     if state is None:
         return _run_as_stock(self, data)
-    found = _find(state, self)
+    found = find_validation(state, self)
     if found is None:
         return STOCK_RUN_VALIDATION(self, data)
-    validation, options = found
-    return validation.run(self, options, OwnFields(self), data)
+    return OwnFields(self).run(*found, data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
@@ -437,7 +254,8 @@ def to_internal_value(self: Any, data: Any) -> Any:
 
     :raises ValidationError: as stock
     """
-    found = find_validation(self, 0, is_whole=False) if type(data) is dict else None
+    state = _state_if_compiled(self, 0) if type(data) is dict else None
+    found = find_validation(state, self, is_whole=False)
     if found is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = found
@@ -450,7 +268,8 @@ def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_d
     :raises AssertionError: as stock
     """
     if not has_made_fields(serializer) and isinstance(serializer, Serializer):
-        found = find_validation(serializer, 0, is_whole=False, is_pending=True)
+        state = _state_if_compiled(serializer, 0)
+        found = find_validation(state, serializer, is_whole=False, is_pending=True)
         if found is not None and found[0].is_flat:
             return
     _STOCK_RAISE_ERRORS(method_name, serializer, validated_data)
