@@ -26,8 +26,9 @@ another dump                    ``begin()``, which calls               are found
                                 ``begin_again()``
 the next row, of many that are  ``checkout()``, which calls            stay, and are looked at in
 dumped one by one               ``refresh()``                          the same way
-a dump by another serializer    ``begin()``                            and the functions that use
-of the same class (DRF)                                                them go: ``drop_nested()``
+a dump by another serializer    ``begin()``, which calls               stay if all are plain, or go
+of the same class (DRF)         ``refresh()``                          with the functions that have
+                                                                       found them: ``drop_nested()``
 nothing, after an exception     nobody: the dispatch is thrown away
 ==============================  =====================================  ==========================
 
@@ -253,7 +254,7 @@ class Dispatch(dict[type, Dump]):
         """
         for nested in self.nested:
             nested.found = NOT_FOUND
-        if self._ambient or len(self) > _MOST_CLASSES or len(self._rows) > _MOST_CLASSES:
+        if self._ambient or self._has_many_classes:
             self.refresh()
 
     @property
