@@ -106,19 +106,15 @@ class CompiledSerializer:
         with disabled():
             return CompiledSerializer(self.schema, is_frozen=False).dump(obj, many)
 
-    def load(self, data: Any, options: dict[str, Any]) -> Any:
+    def load(self, data: Any, options: dict[str, Any] | None = None) -> Any:
         """Not compiled: a serializer is told its data when it is made."""
         raise TypeError(_NOT_LOADED)
 
-    loads = validate = load
+    loads = validate = load_inside = load
 
     def dump_inside(self, obj: Any) -> Any:
         """Dump one object."""
         return self.dump(obj, False)
-
-    def load_inside(self, data: Any) -> Any:
-        """Not compiled."""
-        raise TypeError(_NOT_LOADED)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether ``many`` is true or it is a ``ListSerializer``."""
