@@ -31,7 +31,6 @@ def _read_at_once():
     thresholds.values_worth_answers = 1
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1
-    thresholds.uses_worth_a_recipe = 1
     thresholds.fewest_rows = None
 
 

@@ -47,7 +47,6 @@ def pytest_configure() -> None:
     thresholds.values_worth_answers = 1
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1
-    thresholds.uses_worth_a_recipe = 1
     if "django" in sys.modules:
         if WITH_RENDERER:
             make_the_renderer_the_default()

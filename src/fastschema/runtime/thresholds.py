@@ -16,7 +16,8 @@ process, they run as stock: reading them costs about as much as that."""
 
 uses_worth_an_exemplar = 2
 """A DRF serializer class that one serializer alone has used, for one list, may have been made for
-it: to make an exemplar takes as long as 70 rows. So stock runs what the first serializer does."""
+it: to make an exemplar takes as long as 70 rows. So stock runs what the first serializer does, and
+makes the first filter set of a class of django-filter."""
 
 rows_worth_reading_at_once = 300
 """Unless it is for so many objects: to read its own fields takes as long as 5 rows, and to write
@@ -45,9 +46,6 @@ object of so many values."""
 values_worth_answers = 2
 """To find what schemas nested inside of a field of users' run takes longer than to dump or load a
 value by them."""
-
-uses_worth_a_recipe = 2
-"""django-filter makes the first filter set of a class, which may have been made for one request."""
 
 rows_worth_reading_once = 40
 """The same as ``rows_worth_reading`` for the first schema of a class that no module holds: there

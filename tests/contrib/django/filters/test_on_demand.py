@@ -105,7 +105,7 @@ class TestWhatIsMade:
         assert sorted(vars(made)[STATE_KEY].filters) == made_filters
 
     def test_the_first_filter_set_of_a_class_is_stock(self, monkeypatch):
-        monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
+        monkeypatch.setattr(thresholds, "uses_worth_an_exemplar", 2)
         cls = filter_set()
         first, second = (cls(QueryDict(""), Flight.objects.all()) for _ in range(2))
         assert not makes_nothing(first)
@@ -113,7 +113,7 @@ class TestWhatIsMade:
 
     def test_classes_that_stock_has_copied_before_are_plain(self, monkeypatch):
         """Copying leaves an attribute on the class that django-filter makes for such a filter."""
-        monkeypatch.setattr(thresholds, "uses_worth_a_recipe", 2)
+        monkeypatch.setattr(thresholds, "uses_worth_an_exemplar", 2)
         cls = filter_set(fields={"number": ["exact", "in"], "airline": ["in"]})
         query = QueryDict("number__in=1,2")
         assert cls(query, Flight.objects.all()).is_valid()

@@ -315,7 +315,7 @@ class FilterSetState(ClassState):
         recipe = self._recipes.get(model)
         if recipe is None:
             self._uses += 1
-            if self._uses < thresholds.uses_worth_a_recipe or len(self._recipes) >= _MOST_MODELS:
+            if self._uses < thresholds.uses_worth_an_exemplar or len(self._recipes) >= _MOST_MODELS:
                 return None
             recipe = self._recipes[model] = Recipe(cls, model)
         if recipe.why is not None:
