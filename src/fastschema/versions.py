@@ -33,6 +33,16 @@ def require(part: str, **oldest: tuple[int, int]) -> None:
             )
 
 
+def is_installed(package: str, oldest: tuple[int, ...]) -> bool:
+    """Return whether a package is there, and new enough, by as many numbers as are given."""
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        return False
+    numbers = found.split(".")[: len(oldest)]
+    return tuple(int(part) for part in numbers if part.isdecimal()) >= oldest
+
+
 _FIRST_YEAR = 2000
 
 

@@ -4,6 +4,7 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
+from fastschema import versions
 from fastschema.contrib import adrf
 
 
@@ -12,7 +13,7 @@ from fastschema.contrib import adrf
     [("0.1.14", True), ("0.1.13", True), ("0.2", True), ("0.1.12", False), ("0.1", False)],
 )
 def test_an_adrf_that_is_too_old_is_left_alone(monkeypatch, found, is_available):
-    monkeypatch.setattr(adrf, "version", {"adrf": found}.__getitem__)
+    monkeypatch.setattr(versions, "version", {"adrf": found}.__getitem__)
     assert adrf.is_available() is is_available
 
 
@@ -21,5 +22,5 @@ def test_there_need_not_be_any(monkeypatch):
     def version(package):
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr(adrf, "version", version)
+    monkeypatch.setattr(versions, "version", version)
     assert not adrf.is_available()

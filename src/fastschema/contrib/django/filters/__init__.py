@@ -7,16 +7,11 @@ and the rest is made when somebody looks.
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from fastschema.versions import is_installed
 
 NEWEST_TESTED = (26, 2)
-_OLDEST = (24, 3)
 
 
 def is_available() -> bool:
     """Return whether there is a django-filter that is new enough; nothing else may be imported."""
-    try:
-        found = version("django-filter")
-    except PackageNotFoundError:
-        return False
-    return tuple(int(part) for part in found.split(".")[:2] if part.isdecimal()) >= _OLDEST
+    return is_installed("django-filter", (24, 3))
