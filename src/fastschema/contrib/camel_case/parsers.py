@@ -16,12 +16,7 @@ from fastschema.switch import is_disabled
 class FastCamelCaseJSONParser(CamelCaseJSONParser):
     """``CamelCaseJSONParser``, with the same values, errors and settings."""
 
-    def parse(
-        self,
-        stream: Any,
-        media_type: str | None = None,
-        parser_context: dict[str, Any] | None = None,
-    ) -> Any:
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         """Return the value of a JSON text, as ``CamelCaseJSONParser.parse`` gives it.
 
         :raises ParseError: as ``CamelCaseJSONParser.parse`` does
