@@ -2,98 +2,40 @@
 
 import http.client
 import json
-import os
-import socket
-import subprocess
-import sys
 import time
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import quote
 
 import pytest
 from django.db import connection
 
+from tests.contrib.django.servers import AIRLINES, database, serving
 from tests.contrib.http_bodies import received
 
-ROOT = Path(__file__).resolve().parents[3]
-PROJECT = ROOT / "example_project"
-AIRLINES = 400
+__all__ = ["database"]
 PADDING = 100_000
 SERVERS = {
     "gunicorn": ["gunicorn", "--bind", "fd://{fd}", "tests.contrib.django.served_by:wsgi"],
     "uvicorn": ["uvicorn", "--fd", "{fd}", "tests.contrib.django.served_by:asgi"],
 }
-FILL = f"""
-from flights.models import Airline
-codes = [a + b for a in "ABCDEFGHIJKLMNOPQRST" for b in "ABCDEFGHIJKLMNOPQRST"][:{AIRLINES}]
-Airline.objects.bulk_create(Airline(code=code, name="Airline " + code) for code in codes)
-"""
-
-
-@pytest.fixture(scope="module")
-def database(tmp_path_factory, django_db_setup, django_db_blocker):
-    """The URL of a database with airlines, of the kind that the tests run on."""
-    if connection.vendor == "postgresql":
-        name = f"fastschema_served_{os.getpid()}"
-        values = {
-            key: quote(str(connection.settings_dict[key]), safe="")
-            for key in ("USER", "PASSWORD", "HOST", "PORT")
-        }
-        url = f"postgres://{values['USER']}:{values['PASSWORD']}@{values['HOST']}"
-        url += f":{values['PORT']}/{name}" if values["PORT"] else f"/{name}"
-        with django_db_blocker.unblock(), connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE {name}")
-    else:
-        url = f"sqlite:///{tmp_path_factory.mktemp('served')}/served.sqlite3"
-    for arguments in (["migrate", "--verbosity", "0"], ["shell", "--verbosity", "0", "-c", FILL]):
-        subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=PROJECT,
-            env={**os.environ, "DATABASE_URL": url},
-            check=True,
-        )
-    yield url
-    if connection.vendor == "postgresql":
-        with django_db_blocker.unblock(), connection.cursor() as cursor:
-            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="module", params=sorted(SERVERS))
 def server(request, database, tmp_path_factory):
-    """A server that runs: ``ask(path)`` gives the connection and its response, ``log()`` its log.
-
-    It inherits a socket that listens already, so nobody has to wait or to guess a free port.
-    """
+    """A server that runs: ``ask(path)`` gives a connection and its response, ``log()`` its log."""
     log = tmp_path_factory.mktemp(request.param) / "log"
-    listening = socket.create_server(("127.0.0.1", 0))
-    with closing(listening), log.open("w") as stderr:
-        fd, address = listening.fileno(), listening.getsockname()
-        process = subprocess.Popen(
-            [sys.executable, "-m", *(each.format(fd=fd) for each in SERVERS[request.param])],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "DATABASE_URL": database,
-                "DEBUG": "0",
-                "DJANGO_SETTINGS_MODULE": "tests.contrib.django.served_settings",
-                "PYTHONPATH": f"{PROJECT}{os.pathsep}{ROOT}",
-            },
-            stdout=stderr,
-            stderr=stderr,
-            pass_fds=[fd],
-        )
+    settings = "tests.contrib.django.served_settings"
+    with (
+        log.open("w") as output,
+        serving(SERVERS[request.param], database, settings, output) as address,
+    ):
 
-    # The server alone has the socket now: if it ends, requests fail and do not wait.
-    def ask(path, method="GET"):
-        client = http.client.HTTPConnection(*address, timeout=30)
-        client.request(method, path)
-        return client, client.getresponse()
+        def ask(path, method="GET"):
+            client = http.client.HTTPConnection(*address, timeout=30)
+            client.request(method, path)
+            return client, client.getresponse()
 
-    yield SimpleNamespace(name=request.param, address=address, ask=ask, log=log.read_text)
-    process.terminate()
-    process.wait(20)
+        yield SimpleNamespace(name=request.param, address=address, ask=ask, log=log.read_text)
 
 
 def content(server, path, method="GET"):
