@@ -130,9 +130,9 @@ class Contender:
 
     def __exit__(self, *_: object) -> None:
         with suppress(BrokenPipeError):
-            self._process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
+            self._process.stdin.close()
         self._process.wait()
-        self._process.stdout.close()  # type: ignore[union-attr]  # it is a pipe
+        self._process.stdout.close()
 
     def takes_part(self, measure: Measure) -> bool:
         """Whether it knows a measure. One that has not started takes part in all, and fails."""
@@ -172,7 +172,7 @@ class Contender:
         return pyperf.Benchmark.loads(answer["benchmark"])
 
     def _answer(self) -> dict[str, Any]:
-        line = self._process.stdout.readline()  # type: ignore[union-attr]  # it is a pipe
+        line = self._process.stdout.readline()
         if not line:
             raise ContenderError("cannot", "its process has ended")
         answer: dict[str, Any] = json.loads(line)

@@ -105,7 +105,7 @@ def flight_serializer(mixin: type) -> type:
     """Return a flight's serializer which, like the nested ones, derives from a mixin first."""
     from flights import serializers
 
-    class Flight(mixin, serializers.FlightSerializer):  # type: ignore[misc]  # untyped
+    class Flight(mixin, serializers.FlightSerializer):
         airline = type("A", (mixin, serializers.AirlineSerializer), {})()
         origin = type("O", (mixin, serializers.AirportSerializer), {})()
         destination = type("D", (mixin, serializers.AirportSerializer), {})()

@@ -125,7 +125,7 @@ def methods_serializer() -> Any:
             return (flight.arrival_delay or 0) > 15
 
         def get_number(self, flight: Any) -> int:
-            return flight.number  # type: ignore[no-any-return]  # Django is untyped
+            return flight.number
 
     return MethodsSerializer
 
@@ -146,7 +146,7 @@ def serializer_with_method() -> Any:
 
     from flights.serializers import FlightSerializer
 
-    class WithMethod(FlightSerializer):  # type: ignore[misc]  # the example project is untyped
+    class WithMethod(FlightSerializer):
         route = serializers.SerializerMethodField()
 
         def get_route(self, flight: Any) -> str:

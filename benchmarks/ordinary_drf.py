@@ -282,7 +282,7 @@ for nested in range(4):
 
 @DRF.add("fields chosen in __init__")
 def chosen_in_init(count: int) -> Run:
-    class Chosen(plain_serializer(14)):  # type: ignore[misc]  # made by a function
+    class Chosen(plain_serializer(14)):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             names = kwargs.pop("fields", None)
             super().__init__(*args, **kwargs)
@@ -294,7 +294,7 @@ def chosen_in_init(count: int) -> Run:
 
 @DRF.add("ModelSerializer with fields chosen in __init__")
 def model_chosen_in_init(count: int) -> Run:
-    class Chosen(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+    class Chosen(model_serializer(WIDE[14])):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             names = kwargs.pop("fields", None)
             super().__init__(*args, **kwargs)
@@ -306,7 +306,7 @@ def model_chosen_in_init(count: int) -> Run:
 
 @DRF.add("fields from get_fields")
 def from_get_fields(count: int) -> Run:
-    class Chosen(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+    class Chosen(model_serializer(WIDE[14])):
         def get_fields(self) -> Any:
             made = super().get_fields()
             made.pop("column_2")
@@ -318,7 +318,7 @@ def from_get_fields(count: int) -> Run:
 
 @DRF.add("fields from the context")
 def from_context(count: int) -> Run:
-    class Chosen(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+    class Chosen(model_serializer(WIDE[14])):
         def get_fields(self) -> Any:
             names = self.context["fields"]
             return {name: made for name, made in super().get_fields().items() if name in names}
@@ -328,7 +328,7 @@ def from_context(count: int) -> Run:
 
 @DRF.add("ModelSerializer with fields from get_fields and popped in __init__")
 def got_and_popped(count: int) -> Run:
-    class Chosen(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+    class Chosen(model_serializer(WIDE[14])):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.fields.pop("column_3")
@@ -343,7 +343,7 @@ def got_and_popped(count: int) -> Run:
 
 @DRF.add("ModelSerializer that builds fields of its own")
 def built(count: int) -> Run:
-    class Built(model_serializer(WIDE[14], more=serializers.CharField(source="column_0"))):  # type: ignore[misc]  # made by a function
+    class Built(model_serializer(WIDE[14], more=serializers.CharField(source="column_0"))):
         def build_standard_field(self, field_name: str, model_field: Any) -> Any:
             field_class, arguments = super().build_standard_field(field_name, model_field)
             return field_class, {**arguments, "help_text": "one of many"}
@@ -369,7 +369,7 @@ def looked_at(count: int) -> Run:
 
 @DRF.add("own __init__ that keeps all fields")
 def own_init(count: int) -> Run:
-    class Owned(model_serializer(WIDE[14])):  # type: ignore[misc]  # made by a function
+    class Owned(model_serializer(WIDE[14])):
         def __init__(self, *args: Any, user: Any = None, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.user = user
@@ -385,7 +385,7 @@ def documents(count: int) -> Run:
 
     base = model_serializer(WIDE[14], column_0=Upper(), column_4=Upper(allow_null=True))
 
-    class Document(base):  # type: ignore[misc]  # made by a function
+    class Document(base):
         def __init__(self, *args: Any, user: Any = None, **kwargs: Any) -> None:
             self.user = user
             super().__init__(*args, **kwargs)

@@ -70,7 +70,7 @@ def input_class(count: int) -> Run:
 def popping(base: Any) -> Any:
     """A serializer class whose ``__init__`` removes fields."""
 
-    class Popping(base):  # type: ignore[misc]  # DRF is untyped
+    class Popping(base):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             names = kwargs.pop("fields", None)
             super().__init__(*args, **kwargs)
@@ -80,7 +80,7 @@ def popping(base: Any) -> Any:
     return Popping
 
 
-class Looping(serializers.ListSerializer):  # type: ignore[misc]  # likewise
+class Looping(serializers.ListSerializer):
     """Asks its child for each row."""
 
     def to_representation(self, data: Any) -> Any:
@@ -104,7 +104,7 @@ def with_lists(count: int) -> Run:
     }
     base = popping(article_serializer(*COLUMNS, *nested, **nested))
 
-    class Shown(base):  # type: ignore[misc]  # DRF is untyped
+    class Shown(base):
         def to_representation(self, instance: Any) -> Any:
             shown = super().to_representation(instance)
             shown["kind"] = "article"
@@ -120,7 +120,7 @@ def popped_one_by_one(count: int) -> Run:
     return lambda: [serializer(row, fields=SMALL).data for row in rows]
 
 
-class Recursive(serializers.Field):  # type: ignore[misc]  # likewise
+class Recursive(serializers.Field):
     """Stands for a serializer of its parent's class, as the field of drf-recursive does."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -149,7 +149,7 @@ _OF_SERIALIZER = frozenset(
 )
 
 
-class Branch(serializers.Serializer):  # type: ignore[misc]  # likewise
+class Branch(serializers.Serializer):
     """A tree."""
 
     name = serializers.CharField()
@@ -180,7 +180,7 @@ def shown_trees(count: int) -> Run:
 
 @DRF.add("a list view with a method field beside get_FOO_display", sizes=(20, 240))
 def displayed(count: int) -> Run:
-    class Displayed(model_serializer(Author)):  # type: ignore[misc]  # made by a function
+    class Displayed(model_serializer(Author)):
         pass
 
     serializer = article_serializer(

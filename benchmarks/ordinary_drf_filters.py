@@ -21,7 +21,7 @@ COLUMNS = ("id", "title", "slug", "status", "words", "price", "featured", "creat
 FILTERED = ["status", "words", "featured", "slug", "author", "published_on"]
 
 
-class ArticleFilter(FilterSet):  # type: ignore[misc]  # django-filter is untyped
+class ArticleFilter(FilterSet):
     """The same filters, named in a class."""
 
     class Meta:

@@ -17,7 +17,7 @@ from ordinary_pattern import Run
 SIZES = (1, 20, 240)
 
 
-class Person(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+class Person(serializers.Serializer):
     """Ten fields of usual classes."""
 
     name = serializers.CharField(max_length=50)
@@ -49,7 +49,7 @@ class Checked(Person):
         return values
 
 
-class Team(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+class Team(serializers.Serializer):
     """A list in each row."""
 
     name = serializers.CharField()
@@ -88,7 +88,7 @@ class Addressed(Person):
     email = serializers.EmailField()
 
 
-class Inner(serializers.Serializer):  # type: ignore[misc]  # DRF is untyped
+class Inner(serializers.Serializer):
     """What is nested in another one."""
 
     street = serializers.CharField(max_length=80)

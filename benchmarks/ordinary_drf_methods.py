@@ -56,13 +56,13 @@ def ordinary(count: int) -> Run:
 
 @DRF.add("a list view with a method field that asks a prefetched manager, its queries", sizes=SIZES)
 def asking(count: int) -> Run:
-    class Asking(ordinary_article()):  # type: ignore[misc]  # DRF is untyped
+    class Asking(ordinary_article()):
         first_tag = serializers.SerializerMethodField()
 
         def get_first_tag(self, article: Any) -> str:
             return str(article.tags.all()[0])
 
-        class Meta(ordinary_article().Meta):  # type: ignore[misc]  # likewise
+        class Meta(ordinary_article().Meta):
             pass
 
     return whole_list(Asking, articles(count).prefetch_related(*PREFETCHED))

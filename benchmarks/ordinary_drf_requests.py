@@ -47,7 +47,7 @@ def answered(view_class: Any, method: str, data: Any = None, **arguments: Any) -
     return run
 
 
-class Echo(APIView):  # type: ignore[misc]  # DRF is untyped
+class Echo(APIView):
     """Answers with what it was sent, validated."""
 
     def post(self, request: Any) -> Response:
@@ -70,7 +70,7 @@ def refused(count: int) -> Run:
 def created(count: int) -> Run:
     list(articles(2))
 
-    class Create(CreateAPIView):  # type: ignore[misc]  # DRF is untyped
+    class Create(CreateAPIView):
         queryset = Article.objects.all()
         serializer_class = model_serializer(Article, (*ARTICLE_FIELDS, "created", "updated"))
 
@@ -81,7 +81,7 @@ def created(count: int) -> Run:
 def patched(count: int) -> Run:
     list(articles(2))
 
-    class Update(RetrieveUpdateAPIView):  # type: ignore[misc]  # DRF is untyped
+    class Update(RetrieveUpdateAPIView):
         queryset = Article.objects.all()
         serializer_class = model_serializer(Article, (*ARTICLE_FIELDS, "created", "updated"))
 
@@ -92,7 +92,7 @@ def patched(count: int) -> Run:
 def retrieved(count: int) -> Run:
     list(articles(2))
 
-    class Retrieve(RetrieveUpdateAPIView):  # type: ignore[misc]  # DRF is untyped
+    class Retrieve(RetrieveUpdateAPIView):
         queryset = Article.objects.select_related("author")
         serializer_class = model_serializer(
             Article, ARTICLE_FIELDS, author=model_serializer(Author)(read_only=True)

@@ -296,7 +296,7 @@ def hooks_load(count: int) -> Run:
 
 @MARSHMALLOW.add("hooks and two Methods")
 def hooks_and_methods(count: int) -> Run:
-    class Both(hooked_schema()):  # type: ignore[misc]  # made by a function
+    class Both(hooked_schema()):
         first = fields.Method("get_first")
         second = fields.Method("get_second")
 

@@ -191,8 +191,8 @@ def apiflask_app(rows: list[Any]) -> Flask:
     app = extended(APIFlask("app"))
 
     @app.get("/books/")
-    @app.input(QuerySchema, location="query")  # type: ignore[attr-defined]  # it is an APIFlask
-    @app.output(FlatSchema(many=True))  # type: ignore[attr-defined]  # likewise
+    @app.input(QuerySchema, location="query")
+    @app.output(FlatSchema(many=True))
     def books(query_data: dict[str, Any]) -> Any:
         return rows[: query_data["limit"]]
 

@@ -195,7 +195,7 @@ def own_representation(count: int) -> Run:
 
 @DRF.add("to_representation with super()", sizes=(20, 240))
 def with_super(count: int) -> Run:
-    class Own(columns()):  # type: ignore[misc]  # DRF is untyped
+    class Own(columns()):
         def to_representation(self, article: Any) -> Any:
             return {**super().to_representation(article), "kind": "article"}
 
@@ -204,7 +204,7 @@ def with_super(count: int) -> Run:
 
 @DRF.add("fields chosen in __init__", sizes=(20, 240))
 def chosen(count: int) -> Run:
-    class Own(columns()):  # type: ignore[misc]  # DRF is untyped
+    class Own(columns()):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.fields.pop("words")

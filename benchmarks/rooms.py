@@ -67,17 +67,17 @@ def requests() -> Iterator[tuple[str, Ask, Ask]]:
     seven = ("id", "number", "destination_code", "tail_number", "date", "scheduled_departure")
     seven += ("distance",)
 
-    class TenSerializer(serializers.ModelSerializer):  # type: ignore[misc]  # DRF is untyped
+    class TenSerializer(serializers.ModelSerializer):
         class Meta:
             model = Flight
             fields = (*seven, "scheduled_arrival_time", "airline", "origin")
 
-    class SevenSerializer(adrf.serializers.ModelSerializer):  # type: ignore[misc]
+    class SevenSerializer(adrf.serializers.ModelSerializer):
         class Meta:
             model = Flight
             fields = seven
 
-    class OwnEncoder(JSONEncoder):  # type: ignore[misc]
+    class OwnEncoder(JSONEncoder):
         def default(self, obj: Any) -> Any:
             return f"{obj.real} EUR" if isinstance(obj, complex) else super().default(obj)
 

@@ -50,17 +50,17 @@ class Classes:
         person = self.like(Addressed)
         names = (*ARTICLE_FIELDS, "created", "updated")
 
-        class Echo(self.api_view):  # type: ignore[misc, name-defined]  # it is a class
+        class Echo(self.api_view):
             def post(self, request: Any) -> Response:
                 serializer = person(data=request.data)
                 serializer.is_valid(raise_exception=True)
                 return Response(serializer.data)
 
-        class Create(self.create_view):  # type: ignore[misc, name-defined]  # likewise
+        class Create(self.create_view):
             queryset = Article.objects.all()
             serializer_class = self.of_model(Article, names)
 
-        class Detail(self.detail_view):  # type: ignore[misc, name-defined]  # likewise
+        class Detail(self.detail_view):
             queryset = Article.objects.select_related("author")
 
             def get_serializer_class(self) -> Any:

@@ -70,7 +70,7 @@ class SavedArticle(ArticleOut):
     """An article with the key of its author, and its times."""
 
     # In the base it is an object of another class.
-    author: Annotated[Any, PlainSerializer(lambda author: author.pk)]  # type: ignore[assignment]
+    author: Annotated[Any, PlainSerializer(lambda author: author.pk)]
     created: datetime.datetime
     updated: datetime.datetime
 

@@ -154,7 +154,7 @@ class Client:
         started: list[Any] = []
         environ = {**request.environ(), **self._credentials}
         # The application gets no write() from it, which WSGI has for old ones.
-        parts = self._wsgi(environ, lambda *how: started.append(how))  # type: ignore[arg-type]
+        parts = self._wsgi(environ, lambda *how: started.append(how))
         try:
             body = b"".join(parts)
         finally:

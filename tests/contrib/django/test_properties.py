@@ -276,7 +276,7 @@ def objects(draw: Any, plan: Plan) -> Callable[[list[Any]], Any]:
             return cls(**made)
         return cls(calls, **made)
 
-    make.nested = True  # type: ignore[attr-defined]  # a mark on the function
+    make.nested = True
     return make
 
 

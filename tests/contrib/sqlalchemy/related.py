@@ -121,7 +121,7 @@ def fill(session: Any) -> None:
         cls = [Owner, Company, Family][number % 3]
         owners.append(cls(**common))
         if cls is Company:
-            owners[-1].seat = towns[number % 3]  # type: ignore[attr-defined]
+            owners[-1].seat = towns[number % 3]
     session.add_all(owners)
     rooms = [
         Room(house=house, number=number, owner=owners[number * 2 % 12])
