@@ -117,7 +117,8 @@ from flights.models import Airline
 from flights.serializers import AirlineSerializer
 import fastschema
 rows = [Airline(code="UA", name="United")] * 30
-assert AirlineSerializer(rows, many=True).data == [{"code": "UA", "name": "United"}] * 30
+for _ in range(2):  # stock runs what the first serializer of a class does
+    assert AirlineSerializer(rows, many=True).data == [{"code": "UA", "name": "United"}] * 30
 assert fastschema.compile(AirlineSerializer).dumps(rows[:1], many=True) == (
     b'[{"code":"UA","name":"United"}]'
 )
@@ -126,7 +127,7 @@ print(fastschema.stats().compiled_rows)
 
 
 @pytest.mark.parametrize(
-    ("variable", "compiled"), [("0", "1"), ("", "1"), ("1", "0"), ("true", "0"), ("yes", "0")]
+    ("variable", "compiled"), [("0", "31"), ("", "31"), ("1", "0"), ("true", "0"), ("yes", "0")]
 )
 def test_the_environment_switches_fastschema_off(variable, compiled):
     assert run(ROWS, FASTSCHEMA_DISABLED=variable, FASTSCHEMA="1") == compiled
