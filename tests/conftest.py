@@ -1,6 +1,5 @@
 """What all tests have in common."""
 
-import copy
 import gc
 from pathlib import Path
 from types import NoneType
@@ -16,7 +15,7 @@ pytest.register_assert_rewrite(
 )
 
 _OF_USERS = {
-    name: copy.deepcopy(value)
+    name: value
     for name, value in vars(thresholds).items()
     if isinstance(value, (int, dict, NoneType)) and not name.startswith("_")
 }

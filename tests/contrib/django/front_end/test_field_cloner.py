@@ -549,7 +549,6 @@ class TestModels:
         assert "fields" in vars(serializer)
 
 
-@pytest.mark.instruments
 def test_settings_that_change_later_are_seen():
     serializer = serializer_of(a=serializers.DecimalField(5, 2))
     assert not makes_fields(serializer, {"a": Decimal(1)})
