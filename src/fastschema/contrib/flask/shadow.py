@@ -27,8 +27,7 @@ from fastschema.shadow import Difference, compare, is_sampled
 from fastschema.switch import is_disabled
 
 # Flask 2.2 need not have blinker, and has what stands for it.
-_NAMESPACE = signals.Namespace()  # type: ignore[attr-defined]
-shadow_differed = _NAMESPACE.signal("fastschema-shadow-differed")
+shadow_differed = cast(Any, signals).Namespace().signal("fastschema-shadow-differed")
 """Sent for each difference, with the application as the sender and a ``difference``."""
 
 
