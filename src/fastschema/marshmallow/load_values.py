@@ -72,7 +72,7 @@ def unvalidated_loader(load: Any, field: Any) -> ValueLoader:
     """Return the same for a nested field, or a list of those, whose validators are called by it."""
     loader: Any = value_loader(load, field)
     loader.validates = False
-    return loader  # type: ignore[no-any-return]
+    return loader  # type: ignore[no-any-return]  # Any, for its attribute
 
 
 @lru_cache(maxsize=CACHE_SIZE)
