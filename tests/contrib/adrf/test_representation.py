@@ -13,7 +13,7 @@ import fastschema
 from fastschema.contrib import django as fastschema_django
 from fastschema.contrib.adrf import representation
 from fastschema.contrib.adrf.representation import why_asynchronous
-from flights.models import Airline, Flight
+from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import assert_equal, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
 
@@ -150,6 +150,37 @@ def test_plain_objects_are_represented_alike(obj):
     assert_same(lambda: PlainSerializer(obj))
     assert_same(lambda: PlainSerializer([obj, obj], many=True))
     assert_same(lambda: PlainSerializer([obj], many=True, context={"request": None}))
+
+
+class ArrivalsSerializer(serializers.ModelSerializer):
+    """With nested lists, in which adrf does not let anybody load an object."""
+
+    flights = FlightSerializer(many=True, source="arrivals")
+
+    class Meta:
+        model = Airport
+        fields = ("flights",)
+
+
+def test_what_is_not_loaded_is_loaded_after_the_first_row_and_in_nested_lists(flights):
+    def represented(rows, cls):
+        return outcome(lambda: async_to_sync(adata)(lambda: cls(rows(), many=True)), []).value
+
+    def first_loaded():
+        return [all_flights()[0], *Flight.objects.order_by("id")[1:]]
+
+    def arrivals(*lookups):
+        return Airport.objects.order_by("code").prefetch_related(*lookups)
+
+    for cls, some, all_of_them in (
+        (FlightSerializer, first_loaded, all_flights),
+        (ArrivalsSerializer, arrivals, lambda: arrivals("arrivals__airline")),
+    ):
+        with fastschema.disabled():
+            assert represented(some, cls) is None
+            expected = represented(all_of_them, cls)
+        assert expected
+        assert represented(some, cls) == expected
 
 
 class Log(list):
