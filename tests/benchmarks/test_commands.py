@@ -101,6 +101,15 @@ def test_the_streaming_benchmark_serves_measures_and_writes_its_figures(tmp_path
         assert figure["idle"] > figure["bytes"] > 100_000
 
 
+def test_the_benchmark_of_what_is_beside_drf_compares_and_shows_its_figures():
+    command = [sys.executable, BENCHMARKS / "rooms.py", *ONCE]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert finished.returncode == 0, finished.stderr
+    shown = [line.partition(":")[0] for line in finished.stdout.splitlines()[2:]]
+    assert shown == ["| camelCase", *["| adrf"] * 4, "| JSON only"]
+
+
 @pytest.mark.parametrize(
     ("script", "option", "rows"),
     [
