@@ -1,8 +1,10 @@
 """Nested schemas inside of users' own fields are compiled, and their methods do not notice."""
 
 import contextlib
+import contextvars
 import copy
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, post_dump, post_load
@@ -304,6 +306,51 @@ def test_a_field_inside_may_be_used_by_many_threads_at_a_time():
 
     assert not failed
     assert all(each == errors[0] for each in errors)
+
+
+class Gate(fields.Integer):
+    """A field that waits for other threads, once."""
+
+    barrier = threading.Barrier(2)
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        if value == "wait":
+            self.barrier.wait(timeout=20)
+            value = 1
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Gated(Schema):
+    first = Gate()
+    second = Gate()
+
+
+class InThreads(Table):
+    """It loads its values in threads, which have its context."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        with ThreadPoolExecutor(2) as pool:
+            loads = [
+                pool.submit(contextvars.copy_context().run, self.outcome, each) for each in value
+            ]
+            return [each.result() for each in loads]
+
+    def outcome(self, value):
+        try:
+            return self.inner.deserialize(value)
+        except ValidationError as error:
+            return error.messages
+
+
+def test_a_method_may_load_in_other_threads_with_its_context():
+    waiting = [{"first": "wait"}, {"first": "x", "second": "wait"}]
+    data = [*[{"table": [{"first": 1}]}] * 3, {"table": waiting}]
+    schemas = [
+        type("Outer", (Schema,), {"table": InThreads(fields.Nested(Gated))})() for _ in range(2)
+    ]
+    expected = schemas[0].load(data, many=True)
+    with installed():
+        assert schemas[1].load(data, many=True) == expected
 
 
 def test_a_change_of_a_field_inside_is_seen():

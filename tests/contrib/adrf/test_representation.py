@@ -7,7 +7,11 @@ from types import SimpleNamespace
 import pytest
 from adrf import fields, serializers
 from asgiref.sync import async_to_sync, sync_to_async
+from django.test.utils import isolate_apps
 from rest_framework import serializers as drf
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib import django as fastschema_django
@@ -379,6 +383,60 @@ def test_values_of_users_are_read_alike():
     assert_same(lambda: PlainSerializer(SimpleNamespace(name=Note("a"))))
 
 
+class OwnBase(serializers.BaseSerializer):
+    """No serializer with fields."""
+
+    async def ato_representation(self, instance):
+        calls.append("own base")
+        return instance.name
+
+
+class OwnReading(PlainSerializer):
+    """Reads what is nested by a coroutine."""
+
+    async def aget_attribute(self, instance):
+        calls.append("own reading")
+        return instance.airline
+
+
+def in_model(model, **nested):
+    """A model serializer of relations."""
+    meta = type("Meta", (), {"model": model, "fields": ("pk", *nested)})
+    return type("Around", (serializers.ModelSerializer,), {"Meta": meta, **nested})
+
+
+@pytest.mark.parametrize("cls", [*OWN.values(), OwnFields, OwnBase, OwnReading])
+def test_code_of_users_is_called_alike_for_related_objects(flights, cls):
+    around = in_model(Flight, airline=cls())
+    assert assert_same(lambda: around(all_flights()[0])).error is None
+    assert assert_same(lambda: around(all_flights(), many=True)).error is None
+
+
+@pytest.mark.parametrize("cls", [OwnList, OwnSyncList, drf.ListSerializer])
+def test_lists_of_users_are_called_alike_for_related_objects(flights, cls):
+    class Listed(serializers.ModelSerializer):
+        class Meta:
+            model = Flight
+            fields = ("number",)
+            list_serializer_class = cls
+
+    around = in_model(Airline, flights=Listed(many=True))
+    assert_same(lambda: around(Airline.objects.order_by("code"), many=True))
+
+
+def test_a_model_is_asked_alike_for_an_object_that_is_not_there():
+    def ask(self, name):
+        calls.append(name)
+        raise AttributeError(name)
+
+    meta = type("Meta", (), {"proxy": True, "app_label": "flights"})
+    with isolate_apps("flights"):
+        content = {"__module__": __name__, "Meta": meta, "__getattr__": ask}
+        model = type("AskedFlight", (Flight,), content)
+        around = in_model(model, airline=AirlineSerializer(default=None))
+    assert assert_same(lambda: around([model(), model()], many=True)).calls
+
+
 class Counted:
     """Properties that log when they are read, and a coroutine."""
 
@@ -489,6 +547,28 @@ def test_rows_are_compiled(flights, many):
     before = fastschema.stats().compiled_rows
     async_to_sync(adata)(lambda: FlightSerializer(rows if many else rows[0], many=many))
     assert fastschema.stats().compiled_rows == before + (len(rows) if many else 1)
+
+
+def test_related_objects_are_represented_in_one_step_beside_what_is_asynchronous(flights, steps):
+    async def get_later(self, obj):
+        return 1
+
+    around = in_model(Airline, flights=FlightSerializer(many=True))
+    content = {"later": fields.SerializerMethodField(), "get_later": get_later}
+    content["Meta"] = type("Meta", (around.Meta,), {"fields": ("flights", "later")})
+    airline = Airline.objects.prefetch_related("flights").first()
+    async_to_sync(adata)(lambda: type("Later", (around,), content)(airline))
+    assert len(steps) == 2  # for the attribute of what is asynchronous, and for the list
+
+
+def test_a_page_is_represented_in_one_step(flights, steps):
+    class Pages(PageNumberPagination):
+        page_size = 2
+
+    request = Request(APIRequestFactory().get("/"))
+    rows = Pages().paginate_queryset(all_flights(), request)
+    assert async_to_sync(adata)(lambda: FlightSerializer(rows, many=True))
+    assert len(steps) == 1
 
 
 def test_a_serializer_makes_no_fields_to_represent(flights):
