@@ -13,8 +13,15 @@ from fastschema.contrib import adrf
     [("0.1.14", True), ("0.1.13", True), ("0.2", True), ("0.1.12", False), ("0.1", False)],
 )
 def test_an_adrf_that_is_too_old_is_left_alone(monkeypatch, found, is_available):
-    monkeypatch.setattr(versions, "version", {"adrf": found}.__getitem__)
+    found_versions = {"adrf": found, "djangorestframework": "3.17.0"}
+    monkeypatch.setattr(versions, "version", found_versions.__getitem__)
     assert adrf.is_available() is is_available
+
+
+def test_an_adrf_that_cannot_be_imported_with_this_drf_is_left_alone(monkeypatch):
+    found_versions = {"adrf": "0.1.13", "djangorestframework": "3.16.1"}
+    monkeypatch.setattr(versions, "version", found_versions.__getitem__)
+    assert not adrf.is_available()
 
 
 @pytest.mark.instruments

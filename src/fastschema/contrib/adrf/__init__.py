@@ -11,5 +11,8 @@ NEWEST_TESTED = (0, 1)
 
 
 def is_available() -> bool:
-    """Return whether there is an adrf that is new enough; nothing else may be imported."""
-    return is_installed("adrf", (0, 1, 13))
+    """Return whether there is an adrf that is new enough, and a DRF that it can be imported with.
+
+    Nothing else of this package may be imported where there is not.
+    """
+    return is_installed("adrf", (0, 1, 13)) and is_installed("djangorestframework", (3, 17))
