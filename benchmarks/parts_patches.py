@@ -6,7 +6,6 @@ stand together.
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
 import json
@@ -294,9 +293,6 @@ OF_DRF = {
     "filter sets of filterset_fields kept": {
         "django_filters.rest_framework:DjangoFilterBackend.get_filterset_class": by_stock
     },
-    "filters copied by attributes": {f"{FILTERS}.recipes:copied_filters": does(copy.deepcopy)},
-    "labels of filters kept": {"django_filters.filters:label_for_filter": by_stock},
-    "filters by no choices": {"django_filters.filters:MultipleChoiceFilter.filter": by_stock},
 }
 
 OF_MARSHMALLOW = {

@@ -221,7 +221,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/streaming": {"*": "it reads rows one by one, and writes them"},
     "contrib/django/shadow": {"*": "the mode in which code of users runs twice"},
     "contrib/django/filters/on_demand": {"*": "it filters, by forms and methods of users"},
-    "contrib/django/filters/recipes": {"copied_filters": "a filter is copied by its own method"},
     "contrib/flask/configuration": {"answer_by_stock": "the application answers, by stock"},
     "contrib/flask/extension": {"*": "flask-marshmallow's jsonify dumps"},
     "contrib/flask/json_provider": {"*": _JSON},

@@ -11,10 +11,8 @@ from typing import Any
 from django.db.models import Manager, QuerySet
 from django.forms import Form
 from django.http import QueryDict
-from django.utils import translation
 from django.utils.datastructures import MultiValueDict
-from django.utils.functional import Promise
-from django_filters import filters, utils
+from django_filters import utils
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
@@ -24,11 +22,9 @@ from fastschema.contrib.django.filters.recipes import (
     STOCK_FORM,
     FilterSetState,
     Recipe,
-    copied_filters,
 )
 from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
-from fastschema.contrib.django.internals.queries import evaluates_as_stock, is_combined, results_of
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.switch import is_disabled
@@ -39,9 +35,6 @@ STOCK_FILTER_QUERYSET = stock_method(BaseFilterSet, "filter_queryset")
 STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
 _STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
 _MOST_CLASSES = 32
-_STOCK_LABEL_FOR_FILTER = stock_method(utils, "label_for_filter")
-_STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
-_MOST_LABELS = 4096
 _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 """Attributes that a filter set has after somebody has looked, or has changed it."""
 
@@ -66,7 +59,7 @@ class Demand(State):
         """Make filters that are not made yet, as ``BaseFilterSet.__init__`` does."""
         base = filter_set.base_filters
         missing = {name: base[name] for name in names if name not in self.filters}
-        made = copied_filters(missing, self._memo)
+        made = copy.deepcopy(missing, self._memo)
         self.filters |= made
         _bind(filter_set, made)
 
@@ -135,31 +128,26 @@ def init(
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
     own, base = vars(self), self.base_filters
-    if is_disabled() or type(base) not in (dict, OrderedDict):
+    recipe = None
+    if "base_filters" not in own and type(base) in (dict, OrderedDict) and not is_disabled():
+        model = getattr(queryset, "model", None) or type(self)._meta.model
+        recipe = FilterSetState.of(type(self)).recipe(model)
+    if recipe is None:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
-    is_own = "base_filters" in own
-    model = getattr(queryset, "model", None) or type(self)._meta.model
-    recipe = None if is_own else FilterSetState.of(type(self)).recipe(model)
     own["base_filters"] = {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
-        if is_own:
-            own["base_filters"] = base
-        else:
-            del own["base_filters"]
-    if recipe is None:
-        self.filters = _filters_of(self)
-    else:
-        del own["filters"]
-        demand = own[STATE_KEY] = Demand(recipe)
-        demand.make_filters(self, recipe.reasons)
+        del own["base_filters"]
+    del own["filters"]
+    demand = own[STATE_KEY] = Demand(recipe)
+    demand.make_filters(self, recipe.reasons)
 
 
 def _filters_of(filter_set: Any) -> Any:
     """Return what ``BaseFilterSet.__init__`` makes of the filters of the class."""
-    made = copied_filters(filter_set.base_filters, {})
+    made = copy.deepcopy(filter_set.base_filters)
     _bind(filter_set, made)
     return made
 
@@ -313,54 +301,6 @@ def why_filters_are_made(view: Any) -> str | None:
     return None
 
 
-# Where django-filter makes filters and a form after all, these make it faster.
-
-
-def label_for_filter(model: Any, field_name: Any, lookup_expr: Any, exclude: Any = False) -> Any:
-    """``django_filters.utils.label_for_filter``, once in each language."""
-    are_names = type(field_name) is str and type(lookup_expr) is str
-    if not are_names or not isinstance(model, type) or is_disabled():
-        return _STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
-    known = ClassCache.of(model).known
-    key = field_name, lookup_expr, bool(exclude), translation.get_language()
-    label = known.get(key)
-    if label is None:
-        label = _STOCK_LABEL_FOR_FILTER(model, field_name, lookup_expr, exclude)
-        fields = utils.get_field_parts(model, field_name) or ()
-        if len(known) < _MOST_LABELS and all(
-            _depends_on_language(getattr(field, "verbose_name", "")) for field in fields
-        ):
-            known[key] = label
-    return label
-
-
-def _depends_on_language(name: Any) -> bool:
-    """Return whether a text is the same whenever the language is the same."""
-    if isinstance(name, Promise):
-        function = name.__reduce__()[1][0]
-        return function is translation.gettext
-    return type(name) is str
-
-
-def filter_by_choices(self: Any, qs: Any, value: Any) -> Any:
-    """``MultipleChoiceFilter.filter``, which need not ask whether no objects are any."""
-    if isinstance(value, QuerySet) and _is_nothing(value) and not is_disabled():
-        return qs
-    return _STOCK_FILTER_BY_CHOICES(self, qs, value)
-
-
-def _is_nothing(queryset: Any) -> bool:
-    """Return whether a queryset is known to be empty, as that of ``QuerySet.none()``."""
-    cls, query = type(queryset), queryset.query
-    return (
-        results_of(queryset) is None
-        and cls.__bool__ is QuerySet.__bool__
-        and evaluates_as_stock(cls)
-        and not is_combined(queryset)
-        and bool(query.is_empty())
-    )
-
-
 form = property(_form)
 errors = property(_errors)
 
@@ -380,8 +320,6 @@ _replacements = Replacements(
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
         ),
-        (filters, "label_for_filter", _STOCK_LABEL_FOR_FILTER, label_for_filter),
-        (filters.MultipleChoiceFilter, "filter", _STOCK_FILTER_BY_CHOICES, filter_by_choices),
     ]
 )
 install = _replacements.install

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from enum import EnumMeta
 from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from django import forms
 from django.core import validators
@@ -18,10 +17,7 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.front_end.customization import (
-    is_copied_by_attributes,
-    is_stock_queryset_class,
-)
+from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ClassSnapshot, ClassState
 from fastschema.runtime.patching import stock_method, stock_of
@@ -163,47 +159,6 @@ def _leaves_alone(made: Any, queryset: object, value: Any) -> bool:
         return False
 
 
-_ATOMIC = (str, bool, int, type(None), type)
-_Memo = dict[int, Any]
-_copied_by_attributes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-"""By class of filters: whether a copy has copies of the attributes, and no more."""
-
-
-def copied_filters(base: Any, memo: _Memo) -> Any:
-    """Return what ``copy.deepcopy`` makes of a dictionary of filters, in less time."""
-    made = copy.copy(base)
-    for name, filter_ in base.items():
-        is_plain = id(filter_) not in memo and _is_copied_by_attributes(type(filter_))
-        made[name] = (_copied_filter if is_plain else copy.deepcopy)(filter_, memo)
-    return made
-
-
-def _copied_filter(filter_: Any, memo: _Memo) -> Any:
-    """Return a filter with copies of its attributes."""
-    memo[id(filter_)] = made = object.__new__(type(filter_))
-    attributes = dict(vars(filter_))
-    extra = attributes.get("extra")
-    if type(extra) is dict and id(extra) not in memo:
-        memo[id(extra)] = _copied_values(extra, memo)
-    vars(made).update(_copied_values(attributes, memo))
-    return made
-
-
-def _copied_values(values: dict[str, Any], memo: _Memo) -> dict[str, Any]:
-    return {
-        name: value if type(value) in _ATOMIC else copy.deepcopy(value, memo)
-        for name, value in values.items()
-    }
-
-
-def _is_copied_by_attributes(cls: Any) -> bool:
-    known = _copied_by_attributes.get(cls)
-    if known is None:
-        known = cls.__new__ is object.__new__ and is_copied_by_attributes(cls)
-        _copied_by_attributes[cls] = known
-    return known
-
-
 STOCK_ERRORS = stock_method(BaseFilterSet, "errors")
 STOCK_FORM = stock_method(BaseFilterSet, "form")
 _FORMS = (STOCK_FORM, stock_method(RestFilterSet, "form"))
@@ -242,7 +197,7 @@ class Recipe:
     def _add(self, name: str, base: Any, model: Any) -> str | None:
         """Add a filter that is made for its parameters only; return why that cannot be done."""
         try:
-            made = _copied_filter(base, {})
+            made = copy.deepcopy(base)
             made.model = model
             why = why_field(name, made)
             if why is None:
