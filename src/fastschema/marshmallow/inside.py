@@ -16,6 +16,7 @@ from typing import Any
 from marshmallow import fields
 
 from fastschema.runtime import thresholds
+from fastschema.runtime.guard import are_same
 from fastschema.runtime.patching import stock_method
 
 STOCK: dict[tuple[type, str], Any] = {
@@ -60,15 +61,14 @@ class Answer:
         Nobody may have looked at the fields of that.
         """
         own = [each.__dict__ for each in self._fields]
-        schema = own[-1]["_schema"]
-        try:
-            if own == self._seen and (schema is None or schema.__dict__ == self._schema):
-                return True
-            if self._schema is not None or _unbound(own) != _unbound(self._seen):
-                return False
-        except Exception:
-            return False  # an attribute that cannot be compared
-        if "fields" in schema.__dict__:
+        schema = own[-1].get("_schema")
+        if are_same(own, self._seen) and (
+            schema is None or are_same(schema.__dict__, self._schema)
+        ):
+            return True
+        if self._schema is not None or not are_same(_unbound(own), _unbound(self._seen)):
+            return False
+        if schema is None or "fields" in schema.__dict__:
             return False
         # What was found of a schema that nobody had found before is found anew.
         self._seen = [each.copy() for each in own]

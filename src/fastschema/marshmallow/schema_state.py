@@ -46,7 +46,7 @@ from fastschema.marshmallow.pending import (
 )
 from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
+from fastschema.runtime.guard import STATE_KEY, ClassSnapshot, are_same
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import Description, Program, programs
 
@@ -93,10 +93,7 @@ class Reading:
 
     def matches(self, deciding: list[dict[str, Any]]) -> bool:
         """Return whether fields are like those that were read."""
-        try:
-            return deciding == self.deciding
-        except Exception:
-            return False  # an attribute that cannot be compared
+        return are_same(deciding, self.deciding)
 
     def is_current(self) -> bool:
         """Return whether classes of users and methods of marshmallow are what they were."""

@@ -21,7 +21,7 @@ from fastschema.marshmallow.customization import (
     inner_fields,
 )
 from fastschema.marshmallow.exemplars import METHODS
-from fastschema.runtime.guard import STATE_KEY
+from fastschema.runtime.guard import STATE_KEY, are_same
 
 _LISTS = ("validators", "pre_load", "post_load")
 _HELD = frozenset([*INNER, "tuple_fields", *METHODS])
@@ -55,15 +55,12 @@ class MadeFields:
 
     def are_current(self, fields: dict[str, Any]) -> bool:
         """Return whether these are the fields of the schema, and as they were."""
-        try:
-            return (
-                list(fields.values()) == self._fields
-                and list(fields) == self._names
-                and [field.__dict__ for field in self.every] == self._attributes
-                and list(map(type, self.every)) == self._classes
-            )
-        except Exception:
-            return False  # an attribute that cannot be compared
+        return (
+            are_same(list(fields.values()), self._fields)
+            and are_same(list(fields), self._names)
+            and all(map(are_same, [field.__dict__ for field in self.every], self._attributes))
+            and are_same(list(map(type, self.every)), self._classes)
+        )
 
     def deciding(self) -> list[dict[str, Any]]:
         """Return, for each field, its class and the attributes that say what it does."""
@@ -90,23 +87,20 @@ class SchemaSnapshot:
     def is_current(self) -> bool:
         """Return whether it has the fields and options that it had."""
         own = self._schema.__dict__
-        try:
-            if {**own, STATE_KEY: None} != self._own:
+        if not are_same({**own, STATE_KEY: None}, self._own):
+            return False
+        declared = own.get("declared_fields")
+        if declared is None:
+            return True  # nobody has looked at them
+        if not are_same(list(own.get("fields", {}).items()), self._fields):
+            return False
+        if not self._made.are_current(declared):
+            # Whoever copies it binds them anew.
+            made = MadeFields(declared, "load")
+            if not are_same((list(declared), made.deciding()), self._deciding):
                 return False
-            declared = own.get("declared_fields")
-            if declared is None:
-                return True  # nobody has looked at them
-            if list(own["fields"].items()) != self._fields:
-                return False
-            if not self._made.are_current(declared):
-                # Whoever copies it binds them anew.
-                made = MadeFields(declared, "load")
-                if (list(declared), made.deciding()) != self._deciding:
-                    return False
-                self._made = made
-            return True
-        except Exception:
-            return False  # an attribute that cannot be compared
+            self._made = made
+        return True
 
 
 def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:

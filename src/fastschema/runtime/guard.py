@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Set
-from operator import attrgetter, call
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import chain
+from operator import attrgetter, call, is_
 from types import FunctionType
 from typing import Any, Self
+from uuid import UUID
 
 STATE_KEY = "_fastschema"
 """Where what is known of a schema hangs on it: a key of its ``__dict__``."""
@@ -131,7 +135,7 @@ class Snapshot:
         try:
             for index, name in self._inner:
                 every.append(getattr(every[index], name))
-            if list(map(call, self._get, every)) != self._seen:
+            if not are_same(list(map(call, self._get, every)), self._seen):
                 return False
             names = [list(field.__dict__) for field in every]
             if names != self._names:
@@ -140,7 +144,7 @@ class Snapshot:
                 self._names = names  # the next fields will have been made like these
             return True
         except Exception:
-            return False  # an attribute that is gone, or that cannot be compared
+            return False  # an attribute that is gone
 
     def _has_names(self, field: Any, seen: list[str]) -> bool:
         """Return whether a field has those attributes, or as many, and the others do not decide."""
@@ -200,6 +204,34 @@ def _accept_if_alike(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
         return False
     seen[CLASS_STATE_KEY] = state
     return True
+
+
+_PLAIN = frozenset([str, int, float, complex, bool, bytes, Decimal, date, timedelta, UUID])
+"""Classes whose objects no code of users compares."""
+_CONTAINERS = frozenset([list, tuple, dict, set, frozenset])
+
+
+def are_same(one: Any, other: Any) -> bool:
+    """Return whether two values are one object, or equal without a say of anybody's ``__eq__``.
+
+    Lists, tuples, sets and dictionaries are compared by what is in them.
+    """
+    cls = type(one)
+    if one is other or cls is not type(other):
+        return one is other
+    if cls in _PLAIN:
+        return bool(one == other)
+    if cls not in _CONTAINERS or len(one) != len(other):
+        return False
+    if cls is list or cls is tuple:
+        return all(map(is_, one, other)) or all(map(are_same, one, other))
+    if cls is dict and all(map(is_, one, other)) and all(map(is_, one.values(), other.values())):
+        return True
+    if not all(type(each) in _PLAIN for each in chain(one, other)):
+        return False
+    if cls is dict:
+        return one.keys() == other.keys() and all(are_same(one[key], other[key]) for key in one)
+    return bool(one == other)
 
 
 def copied(value: Any) -> Any:
