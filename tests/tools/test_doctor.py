@@ -168,8 +168,8 @@ class TestLines:
     def test_they_tell_of_schemas_what_runs_how(self, diagnosis):
         assert told(diagnosis) == [
             "What to change (docs/explain.md says more)",
-            "  Remove Year._serialize if it only calls super(); otherwise, describe it with "
-            "fastschema.register.",
+            "  Remove Year._serialize if it only calls super(). Otherwise describe it with "
+            "fastschema.register, or leave it: it costs nothing extra.",
             f"      {CITY}.founded",
             "  Move what the schema's dump adds to a pre_dump or post_dump hook.",
             f"      {OWN}",

@@ -17,7 +17,7 @@ REASONS = re.findall(r"^\| `([^`]+)` \|", EXPLAINED, re.MULTILINE)
         (
             DUMP,
             "fastschema cannot compile Year._serialize",
-            "Remove Year._serialize if it only calls super(); otherwise, describe",
+            "Remove Year._serialize if it only calls super(). Otherwise describe",
         ),
         (DUMP, "dump is overridden", "the schema's dump adds to a pre_dump or post_dump hook"),
         (DUMP, "_serialize is overridden", "the schema's _serialize adds to a pre_dump"),

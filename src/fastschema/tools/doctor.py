@@ -32,7 +32,8 @@ ADVICE = (
     (
         DUMP,
         r"fastschema cannot compile (\S+)",
-        "Remove {0} if it only calls super(); otherwise, describe it with fastschema.register.",
+        "Remove {0} if it only calls super(). Otherwise describe it with fastschema.register, or "
+        "leave it: it costs nothing extra.",
     ),
     (
         DUMP,
