@@ -317,6 +317,14 @@ def test_every_snippet_runs_and_prints_what_the_page_shows(page):
         assert printed == shown.text, f"{page}, line {shown.line}"
 
 
+def test_the_tests_that_the_page_about_testing_shows_pass(tmp_path):
+    shown = tmp_path / "test_shown.py"
+    shown.write_text("\n".join(block.source for block, _ in snippets("docs/testing.md")), "utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:django", "-p", "no:cacheprovider", shown]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_name_in_a_settings_snippet_can_be_imported(page):
     for block in blocks(page):
