@@ -81,7 +81,7 @@ class FastBulkMixin:
         class FlightSerializer(FastBulkMixin, serializers.ModelSerializer): ...
 
     For all serializers, set ``FASTSCHEMA = {"BULK_INPUT": True}``; with ``fastschema_bulk_input =
-    False``, one of them is left out. docs/django.md tells what it does.
+    False``, one of them is left out. docs/django-input.md tells what it does.
 
     :raises TypeError: with ``many=True``, if ``Meta`` names a list serializer that knows nothing of
         it, where fastschema is not installed for all
