@@ -4,12 +4,12 @@ import contextlib
 import copy
 import json
 import pickle
-import threading
 
 import pytest
 from marshmallow import Schema, fields, post_dump, pre_dump
 
 import fastschema
+from tests.at_once import at_once
 
 
 class Dog(Schema):
@@ -155,24 +155,13 @@ def test_two_streams_of_one_plan_do_not_mix():
 
 def test_a_plan_is_safe_to_share_between_threads():
     plan = fastschema.compile(Dog)
-    barrier = threading.Barrier(8)
-    results = {}
 
     def work(number):
         rows = [{"name": f"{number} {row}"} for row in range(300)]
-        barrier.wait()
-        results[number] = (
-            plan.dump(rows, many=True) == rows
-            and json.loads(b"".join(plan.stream(rows, chunk_size=7))) == rows
-        )
+        dumped = plan.dump(rows, many=True)
+        return dumped == rows == json.loads(b"".join(plan.stream(rows, chunk_size=7)))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert results == dict.fromkeys(range(8), True)
+    assert all(at_once(work, 8))
 
 
 @pytest.mark.parametrize("no_schema", [None, 5, object(), dict, "Dog", fields.String()])

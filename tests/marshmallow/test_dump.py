@@ -7,7 +7,6 @@ import datetime as dt
 import gc
 import itertools
 import pickle
-import threading
 import types
 import uuid
 import weakref
@@ -19,6 +18,7 @@ from marshmallow import Schema, fields, missing, post_dump, post_load, pre_dump
 import fastschema
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.programs import CACHE_SIZE, programs
+from tests.at_once import at_once
 from tests.marks import counts_references
 from tests.marshmallow.differential import (
     MARSHMALLOW_3,
@@ -962,22 +962,13 @@ def test_the_first_use_from_many_threads_at_once_gives_stocks_result(shared):
 
     schema = Contended()
     expected = Contended().dump([LATE_ROW, {}], many=True)
-    barrier = threading.Barrier(16)
-    results = []
 
-    def work():
+    def work(number):
         mine = schema if shared else Contended()
-        barrier.wait()
-        results.append(mine.dump([LATE_ROW, {}], many=True))
+        return mine.dump([LATE_ROW, {}], many=True)
 
-    threads = [threading.Thread(target=work) for _ in range(16)]
     with installed():
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    assert results == [expected] * 16
+        assert at_once(work) == [expected] * 16
 
 
 def test_a_dump_inside_a_dump_by_the_same_plan_is_its_own():

@@ -174,6 +174,7 @@ AMOUNT = {"amount": Decimal("1234.56")}
 NARROW = decimal.Context(prec=3, traps=[decimal.InvalidOperation])
 
 
+@counts_references  # a generator that was not run to its end keeps the decimal context that it set
 @pytest.mark.usefixtures("_installed")
 def test_rows_may_set_the_decimal_context_before_the_first_of_them():
     twins = Twins()
@@ -188,7 +189,6 @@ def test_rows_may_set_the_decimal_context_before_the_first_of_them():
             dump(rows(), many=True)
 
 
-@counts_references  # a generator that was not run to its end keeps the decimal context that it set
 @pytest.mark.usefixtures("_installed")
 def test_the_decimal_context_of_a_dump_is_not_that_of_another_thread():
     inner = Schema.from_dict({"amount": fields.Decimal(2, as_string=True)})

@@ -5,13 +5,13 @@ import copy
 import json
 import pickle
 import sys
-import threading
 from functools import partial
 
 import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, fields, missing, post_load, validate
 
 import fastschema
+from tests.at_once import at_once
 from tests.marshmallow.differential import MARSHMALLOW_3, installed
 from tests.marshmallow.load_differential import Comparison, assert_loads_same
 from tests.marshmallow.load_schemas import (
@@ -400,20 +400,12 @@ def test_the_first_use_from_many_threads_at_once_loads_as_by_stock():
         rows = [{"name": "ab", "dogs": [DOG], "employee": {"name": "a"}}, {"name": "a"}, {}]
         instance = schema()
         expected = [observed(schema().load, row) for row in rows]
-        barrier = threading.Barrier(16)
-        outcomes = []
 
-        def load(instance=instance, rows=rows, barrier=barrier, outcomes=outcomes):
+        def load(number, instance=instance, rows=rows):
             plan = fastschema.compile(instance)
-            barrier.wait()
-            outcomes.append([observed(plan.load, row) for row in rows])
+            return [observed(plan.load, row) for row in rows]
 
-        threads = [threading.Thread(target=load) for _ in range(16)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert outcomes == [expected] * 16
+        assert at_once(load) == [expected] * 16
 
 
 def test_schemas_can_be_copied_and_pickled_after_they_loaded():

@@ -1,7 +1,6 @@
 """Programs and the dumps by them."""
 
 import gc
-import threading
 import types
 import weakref
 from itertools import islice
@@ -11,6 +10,7 @@ import pytest
 from fastschema.compiler.nodes import ATTRIBUTE, ITEM, Form, Read, Source
 from fastschema.runtime.bound_program import CallDumper, Dispatch, NestedDumper, dump_each
 from fastschema.runtime.programs import dump_program
+from tests.at_once import at_once
 from tests.marks import counts_references
 from tests.nodes import dispatch, field, node
 
@@ -177,20 +177,7 @@ def test_each_form_and_access_has_its_function():
 
 def test_threads_that_need_the_same_function_at_once_get_the_same():
     program = dump_program(node(*[field(f"field_{number}") for number in range(200)]))
-    barrier = threading.Barrier(16)
-    functions = []
-
-    def work():
-        barrier.wait()
-        functions.append(program.generated(Form.PYTHON, ITEM, False))
-
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(functions) == 16
+    functions = at_once(lambda number: program.generated(Form.PYTHON, ITEM, False))
     assert len({id(function) for function in functions}) == 1
 
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from fastschema.runtime.programs import ProgramCache, dump_program
+from tests.at_once import at_once
 from tests.nodes import field, node
 
 
@@ -71,21 +72,8 @@ def test_a_description_that_cannot_be_hashed_is_refused():
 
 def test_threads_that_ask_at_once_get_the_same_program():
     cache = ProgramCache()
-    barrier = threading.Barrier(16)
-    programs = []
-
-    def work():
-        barrier.wait()
-        programs.append(cache.get("a", make_program))
-
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
+    programs = at_once(lambda number: cache.get("a", make_program))
     assert len({id(program) for program in programs}) == 1
-    assert len(programs) == 16
 
 
 def test_threads_that_fill_the_cache_keep_it_bounded():
