@@ -11,6 +11,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.app import dump_log
+from fastschema.contrib.django.app.n_plus_one import warn_of_queries
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -19,12 +20,6 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.lists.list_plan import dump_rows
-from fastschema.contrib.django.lists.n_plus_one import (
-    loaded_with,
-    view_of,
-    warn_of_queries,
-    was_looked_at,
-)
 from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.statistics import recorder
@@ -63,20 +58,14 @@ def represent_list(serializer: Any, data: Any) -> Any:
         return recorder.within(_represent_list, serializer, data)
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent_list, serializer, data)
-    if not settings.DEBUG or is_disabled():
-        return _represent_list(serializer, data)
-    view = view_of(serializer)
-    # Before the rows are dumped, which may load more.
-    loaded = None if was_looked_at(view, serializer) else loaded_with(data)
-    results = _represent_list(serializer, data)
-    if results and loaded is not None:
-        warn_of_queries(view, serializer, loaded, loaded_on_demand)  # its fields are made by now
-    return results
+    if settings.DEBUG and not is_disabled():
+        return warn_of_queries(_represent_list, serializer, data, loaded_on_demand)
+    return _represent_list(serializer, data)
 
 
 def _represent_list(serializer: Any, data: Any) -> Any:
     child = serializer.child
-    if is_disabled() or not is_stock_serializer(child):
+    if not is_stock_serializer(child):
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 

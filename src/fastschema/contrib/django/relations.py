@@ -42,7 +42,7 @@ from fastschema.contrib.django.internals.queries import (
     is_stock_queryset,
     results_of,
 )
-from fastschema.contrib.django.lists.n_plus_one import (
+from fastschema.contrib.django.unloaded_relations import (
     Follow,
     Loads,
     LoadsOfRows,
@@ -53,8 +53,7 @@ from fastschema.contrib.django.lists.n_plus_one import (
     loaded_objects,
     lookups_of,
     relations_of,
-    unloaded_with,
-    view_of,
+    unloaded,
 )
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import overridden, stock_method
@@ -136,7 +135,7 @@ def loading(serializer: Any, rows: Sequence[Any]) -> AbstractContextManager[None
     :param serializer: a stock serializer, which is about to represent each of them: it makes its
         fields now if there is a row
     """
-    if is_disabled() or not loads_relations(view_of(serializer)) or not _are_instances(rows):
+    if is_disabled() or not loads_relations(conf.view_of(serializer)) or not _are_instances(rows):
         return _NOTHING
     dispatch = _dispatch(serializer)
     return _NOTHING if dispatch is None else _loading(dispatch, rows)
@@ -157,7 +156,7 @@ def loaded_on_demand(serializer: Any, model: Any, loads: Loads) -> tuple[str, ..
     :param serializer: a serializer that has its fields
     :param loads: what is loaded with the rows
     """
-    if is_disabled() or not loads_relations(view_of(serializer)):
+    if is_disabled() or not loads_relations(conf.view_of(serializer)):
         return ()
     dispatch = _dispatch(serializer)
     return () if dispatch is None else lookups_of(_missing(dispatch, model, loads))
@@ -185,7 +184,7 @@ def _missing(
     """Return the relations that are sure to be read of each object, and are not loaded."""
     # Nested serializers are found anew: the next row may have others.
     fresh = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
-    return unloaded_with(fresh, model, loads, follow or _AT_ONCE)
+    return unloaded(fresh, model, loads, follow or _AT_ONCE)
 
 
 def _fields_surely_read(dispatch: Dispatch) -> Iterator[tuple[Any, Sequence[str], Any]]:

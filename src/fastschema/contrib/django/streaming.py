@@ -39,7 +39,6 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
 )
 from fastschema.contrib.django.lists.list_plan import dump_in_blocks
-from fastschema.contrib.django.lists.n_plus_one import view_of
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.relations import loading, loads_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
@@ -194,7 +193,7 @@ def _written(
 
 def _loaded(source: Generator[Any], serializer: Any, chunk_size: int) -> Generator[Any]:
     """Yield rows; the relations that a serializer reads are loaded before, if that is set."""
-    if not loads_relations(view_of(serializer)):
+    if not loads_relations(conf.view_of(serializer)):
         yield from source
         return
     while chunk := list(islice(source, chunk_size)):

@@ -12,7 +12,7 @@ require("fastschema.contrib.django.toolbar", **_OLDEST)
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
 from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
-from fastschema.contrib.django.lists.n_plus_one import advice  # noqa: E402  # likewise
+from fastschema.contrib.django.app.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.report import Report  # noqa: E402  # likewise
 

@@ -64,6 +64,14 @@ def holds_for(view: Any, setting: str) -> bool:
     return bool(getattr(settings(), setting) if own is None else own)
 
 
+def view_of(serializer: Any) -> Any:
+    """Return the view that has made a serializer, as its context tells; None if it does not."""
+    while serializer.parent is not None:
+        serializer = serializer.parent
+    context = getattr(serializer, "_context", None)
+    return context.get("view") if type(context) is dict else None
+
+
 def checked(value: Any) -> Settings:
     """Return the settings in a dictionary.
 

@@ -16,17 +16,12 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
+from fastschema.contrib.django.app.n_plus_one import Loaded, loaded_with, unloaded_by
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.front_end.serializer_state import COMPILED, BoundState
 from fastschema.contrib.django.internals.queries import results_of
-from fastschema.contrib.django.lists.n_plus_one import (
-    Loaded,
-    Unloaded,
-    loaded_with,
-    unloaded_with,
-    without_loaded,
-)
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.switch import is_disabled
 
@@ -77,7 +72,7 @@ class Dumps:
         """Return the relations that their rows had to ask the database for."""
         if self.loaded is None:
             return []
-        return without_loaded(unloaded_with(self.row_serializer, *self.loaded), self.on_demand)
+        return unloaded_by(self.row_serializer, self.loaded, self.on_demand)
 
 
 class DumpLog:

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connections
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import get_resolver
 from rest_framework.mixins import ListModelMixin
@@ -33,10 +34,11 @@ from fastschema.contrib.django.app.list_report import (
     list_report,
     why_unknown,
 )
+from fastschema.contrib.django.app.n_plus_one import advice, loaded_with, unloaded_by
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import is_nothing
-from fastschema.contrib.django.lists.n_plus_one import Unloaded, advice, unloaded
 from fastschema.contrib.django.relations import load_relations, loads_relations
+from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.plan import compile
 from fastschema.tools.doctor import (
@@ -242,7 +244,7 @@ def _examine(view: Any, finding: ViewFinding) -> None:
     is_streamed = type(view).list is StreamingListMixin.list
     how = ListReport(STREAMED) if is_streamed else list_report(view)
     finding.is_list = True
-    found: list[Unloaded] = []
+    relations: list[Unloaded] = []
     try:
         queryset = view.get_queryset()
         if is_nothing(queryset):
@@ -250,7 +252,9 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         else:
             if loads_relations(view):
                 queryset = load_relations(queryset, view.get_serializer())
-            found = unloaded(_with_fields(view.get_serializer()), queryset)
+            loaded = loaded_with(queryset) if isinstance(queryset, QuerySet) else None
+            if loaded is not None:
+                relations = unloaded_by(_with_fields(view.get_serializer()), loaded)
     except Exception as error:  # whatever the project's own code raises
         finding.why_not_looked_at = why_unknown(error)
     why_filters = _why_filters(view)
@@ -262,13 +266,13 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         "why": how.why,
         "renderer": how.why_stock_writes,
         "filters": why_filters,
-        "unloaded": [each._asdict() for each in found],
+        "unloaded": [each._asdict() for each in relations],
     }
     finding.advice = how.advice
-    if found:
+    if relations:
         setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
-        what = f"Add {advice(found)} to the view's queryset{setting}"
-        finding.queries = RowQueries(what, tuple(dict.fromkeys(each.lookup for each in found)))
+        what = f"Add {advice(relations)} to the view's queryset{setting}"
+        finding.queries = RowQueries(what, tuple(dict.fromkeys(each.lookup for each in relations)))
 
 
 def diagnosis_of_project(survey: Survey) -> Diagnosis:

@@ -8,8 +8,8 @@ Each module builds on those before it:
 - ``prefetching``: running the query, and those of ``prefetch_related``.
 - ``pagination``: pages of rows.
 - ``columns``, ``row_programs``: the fields of a serializer, read from rows.
-- ``list_plan``: how a serializer reads the rows of a list, and its list.
-- ``n_plus_one``: relations that a queryset does not load. ``views``: the list of a view.
+- ``list_plan``: how a serializer reads the rows of a list, and its list. ``views``: the list of a
+  view.
 
 Where to look if a list is not as in stock:
 

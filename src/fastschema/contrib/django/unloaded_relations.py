@@ -1,24 +1,18 @@
-"""Relations that a serializer follows and a queryset does not load: a query for each row.
+"""Relations that are followed from rows with which they are not loaded: a query for each row.
 
-Found from the fields and the queryset, without asking the database. What user code reads (method
-fields, properties, overrides) nobody can know.
+Found without asking the database: from the fields, and what a queryset loads or instances keep.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
 
-from django.db import models
 from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
-from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.front_end.access import MODEL, access_of
-from fastschema.contrib.django.front_end.class_state import known_fields
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
@@ -26,11 +20,7 @@ from fastschema.contrib.django.internals.queries import (
     tracks_peers,
 )
 from fastschema.contrib.django.lists.columns import attributes_read
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
-logger = logging.getLogger("fastschema")
-_warned: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
-"""By the classes of views, or of serializers that no view has: those of serializers."""
 SELECT, PREFETCH = "select_related", "prefetch_related"
 _ROWS_LOOKED_AT = 20
 
@@ -61,17 +51,6 @@ class Follow(NamedTuple):
     fields: Callable[[Any], Iterable[tuple[Any, Sequence[str], Any]]]
     may_load: Callable[[Position, Any, str | None], bool]
     identity: Callable[[Any], Any]
-
-
-def _known(serializer: Any) -> Iterator[tuple[Any, Sequence[str], Any]]:
-    if isinstance(serializer, Serializer):
-        for field in known_fields(serializer) or ():
-            inner = field.child if isinstance(field, ListSerializer) else field
-            yield field, field.source_attrs, inner if isinstance(inner, Serializer) else None
-
-
-ALL = Follow(_known, lambda position, relation, following: True, type)
-"""All that a serializer follows, as far as that is known without making fields."""
 
 
 class Loads:
@@ -185,129 +164,25 @@ class LoadsOfRows(Loads):
         return LoadsOfRows(())
 
 
-def unloaded(serializer: Any, queryset: Any, follow: Follow = ALL) -> list[Unloaded]:
-    """Return the relations of the rows that a serializer follows and a queryset does not load.
+def unloaded(represents: Any, model: Any, loads: Loads, follow: Follow) -> list[Unloaded]:
+    """Return the relations that are followed from the rows of a model, and not loaded with them.
 
-    :param serializer: one that represents each row
-    :param follow: which of them
+    :param represents: what represents a row, as ``follow`` takes it
+    :param loads: what is loaded with the rows
     """
-    if not isinstance(queryset, QuerySet):
-        return []
-    return unloaded_with(serializer, queryset.model, Loads.of(queryset), follow)
-
-
-def unloaded_with(
-    serializer: Any, model: Any, loads: Loads, follow: Follow = ALL
-) -> list[Unloaded]:
-    """Return the same for rows of a model.
-
-    :param serializer: or what else represents a row, as ``follow`` takes it
-    :param loads: what is loaded with them
-    """
-    found = list(dict.fromkeys(_of_fields(serializer, Position(model, loads, follow))))
-    if not loads.names_joins() and any(each.method == SELECT for each in found):
+    relations = list(dict.fromkeys(_of_fields(represents, Position(model, loads, follow))))
+    if not loads.names_joins() and any(each.method == SELECT for each in relations):
         # select_related() with names loads nothing but those.
         step = Position(model, loads.without_joins(), follow)
-        found = list(dict.fromkeys(_of_fields(serializer, step)))
+        relations = list(dict.fromkeys(_of_fields(represents, step)))
     if loads.fetches_peers:
-        return [each for each in found if each.method != SELECT]  # one query for all rows
-    return found
+        return [each for each in relations if each.method != SELECT]  # one query for all rows
+    return relations
 
 
-def view_of(serializer: Any) -> Any:
-    """Return the view that has made a serializer, as its context tells; None if it does not."""
-    while serializer.parent is not None:
-        serializer = serializer.parent
-    context = getattr(serializer, "_context", None)
-    return context.get("view") if type(context) is dict else None
-
-
-Loaded = tuple[Any, Loads]
-"""The model of some rows, and what is loaded with them."""
-
-
-def loaded_with(data: Any) -> Loaded | None:
-    """Return what is loaded with the rows of a list now.
-
-    :param data: what a list serializer is given
-    :returns: None if that is not known without asking the database
-    """
-    if isinstance(data, QuerySet):
-        return data.model, Loads.of(data)
-    if type(data) is LazyInstanceList and data.fetched is not None:
-        query = data.fetched.query
-        lookups = query.prefetch_lookups
-        return query.model, Loads.of_query(query.select_related, lookups, query.fetch_mode)
-    if isinstance(data, list) and data and access_of(type(data[0])) is MODEL:
-        return type(data[0]), Loads.of_rows(data)
-    return None
-
-
-def was_looked_at(view: Any, serializer: Any) -> bool:
-    """Return whether :func:`warn_of_queries` was called for such a view and serializer."""
-    child = getattr(serializer, "child", serializer)
-    return type(child) in _warned.get(type(child if view is None else view), ())
-
-
-def warn_of_queries(
-    view: Any, serializer: Any, loaded: Loaded, on_demand: Callable[..., Iterable[str]]
-) -> None:
-    """Log a warning if the rows of a view were a query each, or more.
-
-    That is done once for each view class and class of serializers.
-
-    :param view: the view; None if nobody knows
-    :param serializer: with ``many=True``; it has dumped the rows
-    :param loaded: what :func:`loaded_with` returned before that
-    :param on_demand: from the serializer of a row, and that, to the relations that were loaded on
-        demand
-    """
-    child = getattr(serializer, "child", serializer)
-    cls = type(child if view is None else view)
-    known = _warned.setdefault(cls, WeakSet())
-    if type(child) in known:
-        return
-    known.add(type(child))
-    found = without_loaded(unloaded_with(child, *loaded), on_demand(child, *loaded))
-    if found:
-        fields = ", ".join(dict.fromkeys(each.field for each in found))
-        logger.warning(
-            "%s asks the database again for each row (fields %s). Add %s to its queryset%s.",
-            cls.__name__,
-            fields,
-            advice(found),
-            ", or fetch_mode(models.FETCH_PEERS)" if _may_fetch_peers(found) else "",
-        )
-
-
-def _may_fetch_peers(found: list[Unloaded]) -> bool:
-    """Return whether Django can load relations for all rows when the first of them asks."""
-    return hasattr(models, "FETCH_PEERS") and all(each.method == SELECT for each in found)
-
-
-def advice(found: list[Unloaded]) -> str:
-    """Return the methods to call on the queryset: ``select_related("airline")``, say."""
-    calls = []
-    for method in (SELECT, PREFETCH):
-        lookups = lookups_of(each for each in found if each.method == method)
-        if lookups:
-            calls.append(f"{method}({', '.join(map(repr, lookups))})")
-    return " and ".join(calls)
-
-
-def without_loaded(found: Iterable[Unloaded], lookups: Iterable[str]) -> list[Unloaded]:
-    """Return the relations that some lookups do not load."""
-    loaded = [f"{lookup}{LOOKUP_SEP}" for lookup in lookups]
-    return [
-        each
-        for each in found
-        if not any(lookup.startswith(f"{each.lookup}{LOOKUP_SEP}") for lookup in loaded)
-    ]
-
-
-def lookups_of(found: Iterable[Unloaded]) -> tuple[str, ...]:
+def lookups_of(relations: Iterable[Unloaded]) -> tuple[str, ...]:
     """Return the lookups to name: what leads further loads what is on its way."""
-    lookups = dict.fromkeys(each.lookup for each in found)
+    lookups = dict.fromkeys(each.lookup for each in relations)
     return tuple(
         lookup
         for lookup in lookups

@@ -12,8 +12,9 @@ from rest_framework import generics, pagination, serializers
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.lists.n_plus_one import Loads, advice, unloaded, unloaded_with
+from fastschema.contrib.django.app.n_plus_one import advice, loaded_with, unloaded_by
 from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.contrib.django.unloaded_relations import Loads
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.contrib.django.lists.models import City
@@ -116,6 +117,11 @@ CASES = {
 }
 
 
+def unloaded(serializer, queryset):
+    """What a serializer follows and a queryset does not load."""
+    return unloaded_by(serializer, loaded_with(queryset))
+
+
 def queries(serializer, queryset):
     """How many queries a dump of all rows takes."""
     with CaptureQueriesContext(
@@ -148,7 +154,7 @@ def test_rows_tell_what_their_queryset_has_loaded(case, flights):
     with CaptureQueriesContext(connection) as captured:
         loads = Loads.of_rows(rows)
     assert len(captured) == 0
-    assert advice(unloaded_with(serializer(), make().model, loads)) == expected
+    assert advice(unloaded_by(serializer(), (make().model, loads))) == expected
 
 
 def test_rows_that_know_each_other_are_looked_at_once(flights):
@@ -156,7 +162,7 @@ def test_rows_that_know_each_other_are_looked_at_once(flights):
     for flight in airline.flights.all():
         flight.airline = airline
     loads = Loads.of_rows([airline])
-    assert unloaded_with(WithFlights(), Airline, loads)
+    assert unloaded_by(WithFlights(), (Airline, loads))
 
 
 def test_the_fields_are_named_by_their_keys_in_the_output():
@@ -238,8 +244,8 @@ def test_reverse_one_to_one_relations_and_relations_that_go_to_many():
     assert unloaded(Rows(), loaded) == []
 
 
-def test_rows_that_are_no_queryset_are_let_alone():
-    assert unloaded(FlightSerializer(), [Flight()]) == []
+def test_rows_that_nobody_has_read_and_what_is_no_serializer_are_let_alone():
+    assert loaded_with(iter([Flight()])) is None
     assert unloaded(None, Flight.objects.all()) == []
 
 
