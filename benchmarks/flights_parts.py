@@ -74,7 +74,7 @@ def _of_fastschema(serializer_class: Any) -> Parts:
 
     dispatch = dispatch_for(serializer_class(), Form.PYTHON)
     plan = plan_of(FLIGHTS.all())
-    program = by_row(dispatch.program, columns_of(dispatch, plan.layout))
+    program = by_row(dispatch.program, columns_of(dispatch, plan.selection.layout))
 
     def dump(rows: Any) -> Any:
         return Dispatch(program, Form.PYTHON, dispatch.bound_schema).all_rows(rows)
@@ -82,6 +82,6 @@ def _of_fastschema(serializer_class: Any) -> Parts:
     def read(queryset: Any) -> Any:
         query = CompiledQuery(queryset, is_run=True)
         results = query.execute(None)
-        return FetchedRows(query, results, plan.query_layout(0, query)).converted()
+        return FetchedRows(query, results, plan.selection).converted
 
     return read, dump, FastJSONRenderer().render

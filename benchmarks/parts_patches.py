@@ -222,16 +222,16 @@ MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
 OF_LISTS = {
-    "lists: all of it": {f"{LISTS}.queryset_rows:check_readable": _NO_ROWS},
-    "lists: plans kept": {f"{LISTS}.query_plan:Plans.known": NONE},
+    "lists: all of it": {f"{LISTS}.query_plan:check_readable": _NO_ROWS},
+    "lists: plans kept": {f"{LISTS}.query_plan:kept_plan": NONE},
     "lists: rows in place of instances": {f"{LISTS}.list_plan:_new_plan": _by_instance},
     "lists: rows kept behind instances": {f"{LISTS}.row_programs:with_kept_relations": NONE},
     "lists: instances made without Model.__init__": {
-        f"{LISTS}.queryset_rows:FetchedRows._may_bypass_django": FALSE
+        f"{LISTS}.queryset_rows:FetchedRows.makes_instances": FALSE
     },
-    "lists: prefetched rows": {f"{LISTS}.queryset_rows:check_readable": _if_nothing_is_prefetched},
+    "lists: prefetched rows": {f"{LISTS}.query_plan:check_readable": _if_nothing_is_prefetched},
     "lists: pages of paginators": {
-        f"{LISTS}.pagination:_plans_of_pages": NONE,
+        f"{LISTS}.pagination:_is_paged_unseen": FALSE,
         f"{LISTS}.pagination:_give_rows": NONE,
     },
     "lists: links of CursorPagination": {

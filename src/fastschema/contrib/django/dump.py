@@ -74,44 +74,44 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
     """Return what ``Serializer.to_representation`` returns for each row of a
     collection, or manager.
     """
-    each_row = rows(data)
+    objects = rows(data)
     if is_disabled():
-        return [represent(serializer, each) for each in each_row]
-    if type(each_row) is not list:
-        results, each_row = dump_rows(serializer, each_row)
+        return [represent(serializer, obj) for obj in objects]
+    if type(objects) is not list:
+        results, objects = dump_rows(serializer, objects)
         if results is not None:
             return results
-    if type(each_row) is not list:
-        return _represent_each(serializer, each_row)
-    with loading(serializer, each_row):
-        return _represent_rows(serializer, each_row)
+    if type(objects) is not list:
+        return _represent_each(serializer, objects)
+    with loading(serializer, objects):
+        return _represent_all(serializer, objects)
 
 
-def _represent_rows(serializer: Any, each_row: list[Any]) -> list[Any]:
-    if not each_row:
+def _represent_all(serializer: Any, objects: list[Any]) -> list[Any]:
+    if not objects:
         return []
-    bound_program = find_bound_program(serializer, len(each_row))
+    bound_program = find_bound_program(serializer, len(objects))
     if bound_program is None:
         if _represents_rows(serializer):
-            recorder.stock(len(each_row))
-        return [STOCK_TO_REPRESENTATION(serializer, each) for each in each_row]
+            recorder.stock(len(objects))
+        return [STOCK_TO_REPRESENTATION(serializer, obj) for obj in objects]
     dispatch = bound_program.begin(_PYTHON)
-    results = dispatch.all_rows(each_row)
+    results = dispatch.all_rows(objects)
     dispatch.end()
     return results
 
 
-def _represent_each(serializer: Any, each_row: Iterable[Any]) -> list[Any]:
-    """Represent rows of which nobody knows how many there are: the first may be stock's."""
+def _represent_each(serializer: Any, objects: Iterable[Any]) -> list[Any]:
+    """Represent objects of which nobody knows how many there are: the first may be stock's."""
     results: list[Any] = []
-    iterator = iter(each_row)
-    for row in iterator:
+    iterator = iter(objects)
+    for obj in iterator:
         bound_program = find_bound_program(serializer, None)
         if bound_program is not None:
-            every_row = chain(iter((row,)), iterator)
-            del row  # as any row, it goes when the next one is there
-            return results + bound_program.new_dispatch(_PYTHON).all_rows(every_row)
-        results.append(stock_row(serializer, row))
+            rest = chain(iter((obj,)), iterator)
+            del obj  # as any object, it goes when the next one is there
+            return results + bound_program.new_dispatch(_PYTHON).all_rows(rest)
+        results.append(stock_row(serializer, obj))
     return results
 
 

@@ -139,7 +139,6 @@ def _by_renderer(request: Any) -> tuple[InChunks, Encode] | None:
 
 
 def _writes_as_engine(renderer: Any) -> bool:
-    """Return whether the engine writes what a renderer writes."""
     return (
         renderer.compact
         and not renderer.ensure_ascii
@@ -210,8 +209,8 @@ def _source(data: Any, chunk_size: int) -> Generator[Any]:
         return _each(data)
     if iterates_as_stock(data):
         return _iterated(data, chunk_size)
-    found: Generator[Any] = data.iterator(chunk_size)
-    return found
+    iterated: Generator[Any] = data.iterator(chunk_size)
+    return iterated
 
 
 def _iterated(queryset: Any, chunk_size: int) -> Generator[Any]:

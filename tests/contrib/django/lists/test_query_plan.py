@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 import fastschema
 from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.lists import list_plan
+from fastschema.contrib.django.lists import list_plan, prefetching
 from fastschema.contrib.django.lists.query_plan import QueryPlan, plan_of
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import City, Country, Language, Person, Pet, Profile
@@ -146,6 +146,27 @@ def test_random_shapes_on_warm_plans(seed):
             ),
         )
         assert_same_outcome(view_class)
+
+
+@pytest.mark.parametrize(
+    ("planned", "asked"),
+    [
+        (PEOPLE, PEOPLE.only("name", "age")),
+        (
+            PEOPLE.prefetch_related(Prefetch("city", City.objects.all())),
+            PEOPLE.prefetch_related(Prefetch("city", City.objects.only("country"))),
+        ),
+    ],
+    ids=["fewer columns", "fewer columns of what is prefetched"],
+)
+def test_a_plan_reads_no_rows_of_a_query_that_selects_otherwise(monkeypatch, planned, asked):
+    monkeypatch.setattr(prefetching, "shape_of", lambda queryset: "as if all were alike")
+    fastschema.forget()
+    for queryset in (planned, asked):
+        view_class = list_of(lambda queryset=queryset: queryset)
+        with fastschema.disabled():
+            expected = get(view_class).content
+        assert get(view_class).content == expected
 
 
 def test_a_warm_list_plans_nothing():

@@ -11,7 +11,7 @@ from django.test.utils import isolate_apps
 
 from fastschema.contrib.django.internals.queries import CompiledQuery
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows
-from fastschema.contrib.django.lists.row_layout import QueryLayout
+from fastschema.contrib.django.lists.row_layout import Selection
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.lists.models import Person
 
@@ -63,8 +63,8 @@ def by_stock(queryset):
 def by_fastschema(queryset):
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    rows = FetchedRows(query, results, QueryLayout.of(query))
-    return [tuple(row) for row in rows.converted()]
+    rows = FetchedRows(query, results, Selection.of(query, watch=lambda model: None))
+    return [tuple(row) for row in rows.converted]
 
 
 def assert_same(queryset):

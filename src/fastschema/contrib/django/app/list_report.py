@@ -16,7 +16,7 @@ from fastschema.contrib.django.front_end.customization import is_stock_list, is_
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.list_plan import why_instances
 from fastschema.contrib.django.lists.pagination import check_paginator
-from fastschema.contrib.django.lists.queryset_rows import readable_plan
+from fastschema.contrib.django.lists.query_plan import plan_of
 from fastschema.contrib.django.lists.views import list_rows
 from fastschema.contrib.django.renderers import FastJSONRenderer, writes_fast
 from fastschema.runtime.bound_program import Dispatch
@@ -139,7 +139,7 @@ def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
     try:
         if view.paginator is not None:
             check_paginator(view)
-        plan = readable_plan(queryset)
+        plan = plan_of(queryset)
     except NotRowReadableError as error:
         yield _of_instances(view, error)
     try:

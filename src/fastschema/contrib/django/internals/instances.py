@@ -102,17 +102,17 @@ def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
     kept = obj.__dict__.get(PREFETCHED, {})
     for name in names:
         if name in kept:
-            found = kept[name]
-            return found if isinstance(found, list) else getattr(found, "_result_cache", None)
+            objects = kept[name]
+            return objects if isinstance(objects, list) else getattr(objects, "_result_cache", None)
     return None
 
 
 def keep_prefetched(obj: Any, name: str) -> None:
     """Let an instance keep the objects of a relation to many, as if they had been prefetched."""
     if prefetched_objects(obj, name) is None:
-        found = getattr(obj, name).all()
-        len(found)  # its query is run
-        obj.__dict__.setdefault(PREFETCHED, {})[name] = found
+        queryset = getattr(obj, name).all()
+        len(queryset)  # its query is run
+        obj.__dict__.setdefault(PREFETCHED, {})[name] = queryset
 
 
 def drop_prefetched(obj: Any, *names: str) -> None:
@@ -157,8 +157,8 @@ def normalized_lookups(lookups: Iterable[Any], prefix: str | None = None) -> lis
     :param lookups: in their order
     :param prefix: the path of the relation whose queryset has them
     """
-    found: list[Any] = query.normalize_prefetch_lookups(reversed(list(lookups)), prefix)
-    return found
+    normalized: list[Any] = query.normalize_prefetch_lookups(reversed(list(lookups)), prefix)
+    return normalized
 
 
 CHANGES_GIVEN_QUERYSETS = VERSION >= (6, 1)
@@ -179,8 +179,8 @@ def attribute_for(lookup: Prefetch, level: int) -> tuple[str, bool]:
 
 def given_queryset(lookup: Prefetch, level: int) -> Any:
     """Return the queryset that was given for a part of a lookup; None if there is none."""
-    given = lookup.get_current_querysets(level)
-    return given[0] if given else None
+    querysets = lookup.get_current_querysets(level)
+    return querysets[0] if querysets else None
 
 
 class PrefetchAnswer(NamedTuple):
@@ -218,9 +218,9 @@ def ask_prefetcher(
     elif given is None:
         every = prefetcher.get_queryset(instance=objects[0])
     empty = without_prefetches(every, lambda queryset: ())
-    found, *answer = prefetcher.get_prefetch_querysets(objects, [empty])
+    related, *answer = prefetcher.get_prefetch_querysets(objects, [empty])
     # It has not been run, whatever it believes.
-    return every, without_prefetches(found), PrefetchAnswer(*answer)
+    return every, without_prefetches(related), PrefetchAnswer(*answer)
 
 
 class _Answered:

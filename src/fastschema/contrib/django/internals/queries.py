@@ -95,11 +95,6 @@ def prefetch_lookups(queryset: Any) -> Sequence[Any]:
     return lookups
 
 
-def is_prefetched(queryset: Any) -> bool:
-    """Return whether ``_fetch_all`` has nothing to prefetch for the results of a queryset."""
-    return not queryset._prefetch_related_lookups or queryset._prefetch_done
-
-
 def mark_prefetched(queryset: Any) -> None:
     """Let a queryset prefetch nothing when it is evaluated."""
     queryset._prefetch_done = True
@@ -136,6 +131,14 @@ def give_iterable(queryset: Any, iterable: Any = ModelIterable) -> None:
     :param iterable: see :func:`with_iterable`
     """
     queryset._iterable_class = iterable
+
+
+def instances_of(queryset: Any, **arguments: Any) -> list[Any]:
+    """Return the instances of a queryset, its query run as stock runs it; nothing is prefetched.
+
+    :raises Exception: what running the query raises
+    """
+    return list(ModelIterable(queryset, **arguments))
 
 
 def without_prefetches(queryset: Any, iterable: Any = ModelIterable) -> Any:
@@ -228,8 +231,8 @@ class CompiledQuery:
         # Not the queryset, which will refer to what has this.
         self._attributes = SimpleNamespace(**vars(queryset))
         # The setup adds joins to a query.
-        made = queryset.query if is_run else queryset.query.chain()
-        self._compiler = made.get_compiler(using=self.db)
+        sql_query = queryset.query if is_run else queryset.query.chain()
+        self._compiler = sql_query.get_compiler(using=self.db)
         if not is_run:
             self._compiler.pre_sql_setup()
 
@@ -304,8 +307,8 @@ class CompiledQuery:
 
     def selected_model(self) -> SelectedModel | None:
         """Return the model that it selects; None if it selects none."""
-        found = self._compiler.klass_info
-        return None if found is None else _selected_model(found, self._compiler.select)
+        klass_info = self._compiler.klass_info
+        return None if klass_info is None else _selected_model(klass_info, self._compiler.select)
 
     def selected(self) -> list[Any]:
         """Return what each column of its rows is: a field of a model, or a class of expressions."""
@@ -321,18 +324,18 @@ class CompiledQuery:
     def converters(self, positions: Container[int]) -> Converters:
         """Return the functions that convert the values of some of its columns."""
         selected = self._compiler.select[: self.column_count]
-        found: Converters = self._compiler.get_converters(
-            [each[0] if number in positions else None for number, each in enumerate(selected)]
+        converters: Converters = self._compiler.get_converters(
+            [column[0] if number in positions else None for number, column in enumerate(selected)]
         )
-        return found
+        return converters
 
     def pure_converters(self, positions: Container[int]) -> Converters | None:
         """Return the same; None if Django must convert row by row, for code of users takes part."""
         if overridden(self._compiler, _COMPILER):
             return None
-        found = self.converters(positions)
-        functions = chain.from_iterable([each for each, _ in found.values()])
-        return found if all(map(is_pure_converter, functions)) else None
+        converters = self.converters(positions)
+        functions = chain.from_iterable([functions for functions, _ in converters.values()])
+        return converters if all(map(is_pure_converter, functions)) else None
 
     @property
     def joins_columns(self) -> bool:

@@ -119,36 +119,35 @@ def fields_read(dispatch: Dispatch, layout: RowLayout) -> list[FieldColumns | st
 
     The parameters are those of :func:`columns_of`.
     """
-    found: list[FieldColumns | str] = []
+    fields: list[FieldColumns | str] = []
     for number in range(len(dispatch.program.node.fields)):
         try:
-            found.append(_field_read(dispatch, number, layout))
+            fields.append(_field_read(dispatch, number, layout))
         except NotRowReadableError as error:
-            found.append(str(error))
-    return found
+            fields.append(str(error))
+    return fields
 
 
 def calls_user_code(columns: Columns) -> bool:
     """Return whether code of users makes something of the values of rows."""
-    return any(each.calls_user_code or calls_user_code(each.nested) for each in columns)
+    return any(field.calls_user_code or calls_user_code(field.nested) for field in columns)
 
 
 def may_fail(columns: Columns) -> bool:
     """Return whether a field may fail for a row in a way that names the class of the object."""
     return any(
-        may_fail(each.nested)
+        may_fail(field.nested)
         or any(
             check.is_nullable
             for check in (
-                each.null_checks[:-1] if each.access in TAKES_OBJECT else each.null_checks
+                field.null_checks[:-1] if field.access in TAKES_OBJECT else field.null_checks
             )
         )
-        for each in columns
+        for field in columns
     )
 
 
 def _field_read(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColumns:
-    """Return how one field is read, by its number; see :func:`columns_of`."""
     field = dispatch.bound_schema.exemplar_fields[number]
     node = dispatch.program.node.fields[number]
     path = node.source.path
@@ -196,11 +195,6 @@ def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | N
 def _field_columns(
     field: Any, node: FieldNode, relations: list[str], name: str | None, layout: RowLayout
 ) -> FieldColumns:
-    """Return how a field that is no serializer is read.
-
-    :param relations: the relations that it follows
-    :param name: the attribute that it reads at their end
-    """
     path = node.source.path
     if node.kind.repeatable is Repeatable.ADDRESS:
         return _address(field, node, layout)
@@ -224,12 +218,12 @@ def _field_columns(
 
 def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     model_field = on_class(layout.model, name).field
-    made = model_field.attr_class
+    file_class = model_field.attr_class
     is_stock = (
         type(field).to_representation is _REPRESENT_FILE
         and node.reason is None
-        and made in (FieldFile, ImageFieldFile)
-        and made.url is _URL
+        and file_class in (FieldFile, ImageFieldFile)
+        and file_class.url is _URL
     )
     position = layout.columns[name]
     if not is_stock or position in layout.converted_by_users:
@@ -243,18 +237,18 @@ def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldCol
 def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
     """Return how the value of a column is read, or its label."""
     displayed = displayed_field(layout.model, name)
-    is_own = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
+    runs_user_code = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
     position = layout.column(name if displayed is None else displayed.attname)
     is_of_users = position in layout.converted_by_users
     if displayed is None:
-        code = is_own or is_of_users
-        return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=code)
+        runs_user_code = runs_user_code or is_of_users
+        return FieldColumns(ColumnAccess.VALUE, (position,), calls_user_code=runs_user_code)
     if is_of_users:
         raise NotRowReadableError(f"{name} has values of a class that is not Django's")
     return FieldColumns(
         ColumnAccess.LABEL,
         (position,),
-        calls_user_code=is_own,
+        calls_user_code=runs_user_code,
         model_field=weakref.ref(displayed),
     )
 
@@ -262,10 +256,6 @@ def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
 def _nested(
     field: Any, dispatch: Dispatch, relations: list[str], layout: RowLayout
 ) -> FieldColumns:
-    """Return how a nested serializer is read.
-
-    :param dispatch: what dumps each of its objects
-    """
     if isinstance(field, ListSerializer):
         *more, name = relations or [""]
         null_checks, row, layout = _follow(more, layout)
@@ -280,7 +270,6 @@ def _nested(
 def _many_related(
     field: ManyRelatedField, node: FieldNode, relations: list[str], name: str, layout: RowLayout
 ) -> FieldColumns:
-    """Return how the keys or slugs of related objects are read."""
     is_stock = type(field.child_relation).to_representation in (_TO_KEY, _TO_SLUG)
     if len(relations) > 1 or node.reason is not None or not is_stock:
         raise NotRowReadableError(f"{node.key} needs the related objects")
@@ -300,7 +289,6 @@ def _address(field: Any, node: FieldNode, layout: RowLayout) -> FieldColumns:
 
 
 def _key(name: str, layout: RowLayout) -> int:
-    """Return the position of the column of a foreign key."""
     attribute = column(layout.model, name)
     if attribute is None:
         raise NotRowReadableError(f"{name} is not a foreign key")

@@ -1,7 +1,7 @@
 """Dump the rows of a list: as the database gave them if that will do, else as instances.
 
-A :class:`ListPlan` says how a serializer reads the rows of one layout: by which program, or why it
-is given instances. It is kept with the plan of the query.
+A :class:`ListPlan` says how a serializer reads the rows of one selection: by which program, or why
+it is given instances. It is kept with what the serializer runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.programs import DumpProgram
 
 _MOST_PLANS = 16
-"""How many serializers' plans are kept for one layout."""
+"""How many plans are kept for serializers that run the same."""
 
 
 class ListPlan(NamedTuple):
@@ -60,12 +60,12 @@ def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
     :param dispatch: what dumps instances of the rows, for one list
     """
     compiled = dispatch.bound_schema.compiled
-    if compiled is None or rows.layouts is None:
-        return _new_plan(dispatch, rows.layout, may_keep_rows=rows.may_keep_rows)
-    key = rows.layouts, _key(dispatch)
+    if compiled is None:
+        return _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
+    key = rows.selection, _key(dispatch)
     plan: ListPlan | None = compiled.list_plans.get(key)
     if plan is None:
-        plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.may_keep_rows)
+        plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
         keep(compiled.list_plans, key, plan, _MOST_PLANS)
     return plan
 
@@ -75,14 +75,13 @@ def why_instances(dispatch: Dispatch, plan: QueryPlan) -> str | None:
 
     :param dispatch: what dumps them
     """
-    return _new_plan(dispatch, plan.layout, may_keep_rows=False).why
+    return _new_plan(dispatch, plan.selection.layout, may_keep_rows=False).why
 
 
 def _key(dispatch: Dispatch) -> Hashable:
     """Return all of a serializer, and of those nested in it, that a plan depends on.
 
-    Whether rows may be kept depends on their layouts alone. Nested serializers are found here, for
-    the whole list.
+    Nested serializers are found here, for the whole list.
     """
     bound = dispatch.bound_schema
     nested = [
@@ -100,15 +99,15 @@ def _key(dispatch: Dispatch) -> Hashable:
                 if computes_default(field)
             ]
         ),
-        tuple([None if each is None else _key(each) for each in nested]),
+        tuple([None if inner is None else _key(inner) for inner in nested]),
     )
 
 
 def _new_plan(dispatch: Dispatch, layout: RowLayout, *, may_keep_rows: bool) -> ListPlan:
     program = dispatch.program
     fields = fields_read(dispatch, layout)
-    columns = tuple([each for each in fields if not isinstance(each, str)])
-    why = next((each for each in fields if isinstance(each, str)), None)
+    columns = tuple([field for field in fields if not isinstance(field, str)])
+    why = next((field for field in fields if isinstance(field, str)), None)
     runs_user_code = calls_user_code(columns)
     # What code of users raises is raised as it reads the rows: it must not run twice.
     if why is None and runs_user_code and may_fail(columns):
@@ -216,7 +215,6 @@ def dump_in_blocks(
             if nth == 0:
                 with suppress(UnreadableError):
                     dispatch = dispatch_for(serializer, form)
-            # What is prefetched beside the rows may have another layout than the last block's.
             dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
             for start in range(0, len(block), chunk_size):
                 numbers = range(start, min(start + chunk_size, len(block)))

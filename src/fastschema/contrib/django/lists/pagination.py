@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from typing import Any
 
 from django.core.paginator import Page
@@ -24,16 +24,13 @@ from rest_framework.pagination import (
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.queries import (
     give_iterable,
+    instances_of,
     is_stock_queryset,
     with_iterable,
 )
 from fastschema.contrib.django.lists.prefetching import fetch_instances
-from fastschema.contrib.django.lists.query_plan import Plans
-from fastschema.contrib.django.lists.queryset_rows import (
-    FetchedRows,
-    LazyInstanceList,
-    check_readable,
-)
+from fastschema.contrib.django.lists.query_plan import check_readable
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.switch import is_disabled
 
@@ -86,7 +83,7 @@ def paginate(view: Any, queryset: Any) -> Any:
     :raises Exception: what stock raises
     """
     paginator = None if overridden(view, _OF_VIEWS) else view.paginator
-    stock, paginate_queryset = PAGINATE.get(_known(paginator), (None, None))
+    stock, paginate_queryset = PAGINATE.get(_stock_class(paginator), (None, None))
     if paginate_queryset is None or overridden(paginator, {"paginate_queryset": stock}):
         return view.paginate_queryset(queryset)
     return paginate_queryset(paginator, queryset, view.request, view=view)
@@ -134,11 +131,9 @@ class _Sliceable:
 
 def _give_rows(page: Any) -> None:
     """Let the slice of a queryset give a :class:`RowPlace` for each row, if its rows are read."""
-    try:
-        plans = _plans_of(page)
-    except NotRowReadableError:
-        return
-    give_iterable(page, partial(_places, plans))
+    with suppress(NotRowReadableError):
+        check_readable(page)
+        give_iterable(page, _places)
 
 
 def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,7 +145,7 @@ def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
         if is_disabled() or not is_stock_queryset(queryset):
             return stock(self, queryset, request, view)
-        is_limited = _known(self) is LimitOffsetPagination
+        is_limited = _stock_class(self) is LimitOffsetPagination
         source = _Sliceable(queryset) if is_limited else queryset
         return _filled_later(self, stock(_Stage(self), source, request, view))
 
@@ -164,11 +159,9 @@ def _by_cursor(stock: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        plans = None if is_disabled() else _plans_of_pages(self, queryset)
-        if plans is None:
+        if is_disabled() or not _is_paged_unseen(self, queryset):
             return stock(self, queryset, request, view)
-        copied = with_iterable(queryset, partial(_places, plans))
-        return _filled_later(self, stock(self, copied, request, view))
+        return _filled_later(self, stock(self, with_iterable(queryset, _places), request, view))
 
     return paginate_queryset
 
@@ -177,7 +170,7 @@ def _filled_later(paginator: Any, page: Any) -> Any:
     """Return a page that makes its instances when somebody looks into it."""
     if not page or type(page[0]) is not RowPlace:
         return page
-    fetched, numbers = page[0].fetched, [each.number for each in page]
+    fetched, numbers = page[0].fetched, [place.number for place in page]
     paged: Any = getattr(paginator, "page", None)
     if type(paged) is Page:
         paged.object_list = LazyInstanceList(fetched, numbers)
@@ -227,40 +220,31 @@ LINKS = {
 """Methods of ``CursorPagination`` as stock has them, and what replaces them."""
 
 
-def _plans_of_pages(paginator: Any, queryset: Any) -> Plans | None:
-    """Return the plans of a queryset at which nobody looks while it becomes a page by cursor.
+def _is_paged_unseen(paginator: Any, queryset: Any) -> bool:
+    """Return whether nobody looks at a queryset while it becomes a page by cursor.
 
-    A copy of it will do then. None if somebody may, or if its rows are not read.
+    A copy of it will do then.
     """
     try:
         _check_hooks_of(paginator)
-        plans = _plans_of(queryset)
+        check_readable(queryset)
         _check_hooks(queryset, _CURSOR_HOOKS)
     except NotRowReadableError:
-        return None
-    return plans if _ATTRIBUTES.issuperset(vars(queryset)) else None
+        return False
+    return _ATTRIBUTES.issuperset(vars(queryset))
 
 
-def _plans_of(queryset: Any) -> Plans:
-    """Return the plans of a queryset; its own may not be known yet.
-
-    :raises NotRowReadableError: if its rows are not read
-    """
-    check_readable(queryset)
-    plans = Plans(queryset)
-    _ = plans.known
-    return plans
-
-
-def _places(plans: Plans, queryset: Any, **arguments: Any) -> list[Any]:
-    """Return what stands for the rows of a queryset."""
+def _places(queryset: Any, **arguments: Any) -> list[Any]:
+    """Return what stands for the rows of a queryset, or their instances."""
     give_iterable(queryset)
-    rows = fetch_instances(queryset, plans)
+    try:
+        rows = fetch_instances(queryset)
+    except NotRowReadableError:
+        return instances_of(queryset, **arguments)
     return _places_of(rows) if type(rows) is LazyInstanceList else rows
 
 
 def _places_of(rows: LazyInstanceList) -> list[RowPlace]:
-    """Return what stands for the instances of rows, while ``fetched`` is not None."""
     fetched: Any = rows.fetched
     return [RowPlace(fetched, number) for number in rows.numbers()]
 
@@ -274,13 +258,13 @@ def check_paginator(view: Any) -> None:
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
     _check_hooks_of(paginator)
-    if not calls_super(paginator, "paginate_queryset", _known(paginator)):
+    if not calls_super(paginator, "paginate_queryset", _stock_class(paginator)):
         raise NotRowReadableError(f"paginate_queryset of {type(paginator).__name__} is overridden")
 
 
-def _known(paginator: Any) -> Any:
+def _stock_class(paginator: Any) -> Any:
     """Return the class of DRF's from which a paginator derives; None if there is none."""
-    return next((each for each in _HOOKS if isinstance(paginator, each)), None)
+    return next((cls for cls in _HOOKS if isinstance(paginator, cls)), None)
 
 
 def _check_hooks_of(paginator: Any) -> None:
@@ -288,10 +272,10 @@ def _check_hooks_of(paginator: Any) -> None:
 
     :raises NotRowReadableError: if somebody may
     """
-    known = _known(paginator)
-    if known is None:
+    cls = _stock_class(paginator)
+    if cls is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at the objects of the page")
-    _check_hooks(paginator, _HOOKS[known])
+    _check_hooks(paginator, _HOOKS[cls])
 
 
 def _check_hooks(obj: Any, hooks: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.front_end.access import on_class, relation_to_many
 from fastschema.contrib.django.internals.instances import (
     SingleRelation,
+    ask_prefetcher,
     attribute_for,
     attribute_of_key_between,
     given_queryset,
@@ -33,9 +34,9 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.row_layout import (
     CollectionLayout,
-    QueryLayout,
     RelatedLayout,
     RowLayout,
+    Selection,
     Watch,
 )
 
@@ -48,7 +49,6 @@ class Keys(NamedTuple):
     :param of_related: the attribute of a related object
     :param back: the relation by which a related object knows its one object; None if it has several
     :param single: the relation itself, if it is one to one object
-    :param is_between: whether the attribute of a related object comes from a table in between
     """
 
     model: Any
@@ -56,7 +56,6 @@ class Keys(NamedTuple):
     of_related: str
     back: SingleRelation | None
     single: SingleRelation | None = None
-    is_between: bool = False
 
 
 class PrefetchStep(NamedTuple):
@@ -73,7 +72,8 @@ class PrefetchStep(NamedTuple):
     :param path: the path to what is found
     :param joins: the relations that lead from what the owner finds to the objects, if
         ``select_related`` has loaded these with it
-    :param layout: that of all objects to which the relation may lead
+    :param selection: what it selects
+    :param position: where they stand beside those of the owner
     """
 
     owner: int
@@ -84,20 +84,8 @@ class PrefetchStep(NamedTuple):
     level: int
     path: str
     joins: tuple[SingleRelation, ...]
-    layout: QueryLayout
-
-    def add_to(self, layout: RowLayout, found: RowLayout, position: int) -> None:
-        """Add what is found to the layout of the rows beside which it stands.
-
-        :param found: the layout of its rows
-        :param position: where they stand
-        """
-        single = self.keys.single
-        layout = layout.at_end_of(self.joins)
-        if single is None:
-            layout.collections[self.attribute] = CollectionLayout(position, found)
-        else:
-            layout.prefetched[single] = RelatedLayout(found, single.may_be_none, position=position)
+    selection: Selection
+    position: int
 
 
 Source = tuple[int, int]
@@ -132,23 +120,23 @@ class Lookups:
         return [(step, number) for number in range(len(self._by_step[step]))]
 
 
-def steps_of(queryset: Any, layout: RowLayout, watch: Watch) -> list[PrefetchStep]:
+def steps_of(queryset: Any, selection: Selection, watch: Watch) -> list[PrefetchStep]:
     """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
     order.
 
-    :param layout: the layout of the rows
+    :param selection: what its query selects; what they find is added to the layout
     :param watch: is told of each model before it is looked at
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """
     _check_prefetching(queryset)
-    path = _Path(queryset, layout, watch)
+    path = _Path(queryset, selection, watch)
     waiting = path.lookups.of(0)
     while waiting:
         waiting += path.follow(waiting.pop())
     return path.steps
 
 
-class _Found(NamedTuple):
+class _Objects(NamedTuple):
     """Objects that a step finds, or that are joined to those.
 
     :param step: its number, from 1; 0: they are the rows
@@ -164,7 +152,7 @@ class _Found(NamedTuple):
     is_inner: bool = False
     joins: tuple[SingleRelation, ...] = ()
 
-    def joined(self, single: SingleRelation | None) -> _Found | None:
+    def joined(self, single: SingleRelation | None) -> _Objects | None:
         """Return the objects that are joined to them by a relation; None if it is no such."""
         if single is None or single not in self.layout.joined:
             return None
@@ -176,17 +164,18 @@ class _Found(NamedTuple):
 class _Path:
     """Follows lookups, and notes the steps that are new.
 
-    :param queryset: where they begin
-    :param layout: the layout of its rows
-    :param watch: see :func:`steps_of`
+    The parameters are those of :func:`steps_of`.
     """
 
-    def __init__(self, queryset: Any, layout: RowLayout, watch: Watch) -> None:
+    def __init__(self, queryset: Any, selection: Selection, watch: Watch) -> None:
         self._watch = watch
         self.steps: list[PrefetchStep] = []
         self.lookups = Lookups(queryset)
         self._db, self._fetch_mode = queryset.db, fetch_mode_of(queryset)
-        self._found = {"": _Found(0, layout)}
+        self._objects = {"": _Objects(0, selection.layout)}
+        """By the paths to them."""
+        self._widths = [len(selection.columns)]
+        """How long the rows are that each query finds, with what stands beside them."""
 
     def follow(self, source: Source) -> list[Source]:
         """Follow one lookup; return those that the querysets on its way add.
@@ -194,46 +183,59 @@ class _Path:
         :raises NotRowReadableError: see :func:`steps_of`
         """
         lookup, is_inner = self.lookups[source], source[0] > 0
-        if lookup.prefetch_to in self._found and lookup.queryset is not None:
+        if lookup.prefetch_to in self._objects and lookup.queryset is not None:
             raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
         added: list[Source] = []
-        found = self._found[""]
+        objects = self._objects[""]
         for level, name in enumerate(lookup.prefetch_through.split(LOOKUP_SEP)):
             path = path_to(lookup, level)
-            if path not in self._found:
-                if found.is_inner and not is_inner:
+            if path not in self._objects:
+                if objects.is_inner and not is_inner:
                     raise NotRowReadableError(f"{path} continues what a queryset prefetches")
-                joined = found.joined(single_relation(found.layout.model, name))
+                joined = objects.joined(single_relation(objects.layout.model, name))
                 # A lookup that ends at what is joined runs no query; that is left to Django.
                 if joined is not None and path != lookup.prefetch_to:
-                    self._found[path] = joined
+                    self._objects[path] = joined
                 else:
-                    added += self._add(found, name, source, level)
-            found = self._found[path]
+                    added += self._add(objects, name, source, level)
+            objects = self._objects[path]
         return added
 
-    def _add(self, owner: _Found, name: str, source: Source, level: int) -> list[Source]:
+    def _add(self, owner: _Objects, name: str, source: Source, level: int) -> list[Source]:
         """Add the step that follows a relation; return the lookups that its queryset adds."""
         lookup = self.lookups[source]
         path = path_to(lookup, level)
         attribute, keys = self._keys(owner, name, lookup, level)
         first = bare(owner.layout.model, self._db, self._fetch_mode)
-        related = unfiltered(name, first, lookup, level)
-        if not is_prefetched_as_stock(related):
-            raise NotRowReadableError(f"{type(related).__name__} is not a plain QuerySet")
-        self._watch(related.model)
-        layout = self._layout(related, name, keys, lookup, level)
-        self.steps.append(
-            PrefetchStep(
-                owner.step, name, attribute, keys, source, level, path, owner.joins, layout
+        first.__dict__[keys.of_object] = 0
+        every = unfiltered(name, first, lookup, level)
+        if not is_prefetched_as_stock(every):
+            raise NotRowReadableError(f"{type(every).__name__} is not a plain QuerySet")
+        self._watch(every.model)
+        _check_given(every, name, keys, lookup)
+        _, related, _ = ask_prefetcher([first], name, attribute, given_queryset(lookup, level))
+        selection = Selection.of(CompiledQuery(related, is_run=False), self._watch)
+        layout = selection.layout
+        if keys.of_related not in {**layout.columns, **layout.annotations}:
+            raise NotRowReadableError(f"{keys.of_related} is deferred")
+        if keys.single is None and keys.back in layout.joined:
+            keys = keys._replace(back=None)  # that object is another one
+        position = self._widths[owner.step]
+        self._widths[owner.step] += 1
+        self._widths.append(len(selection.columns))
+        if keys.single is None:
+            owner.layout.collections[attribute] = CollectionLayout(position, layout)
+        else:
+            owner.layout.prefetched[keys.single] = RelatedLayout(
+                layout, keys.single.may_be_none, position=position
             )
-        )
+        of_step = owner.step, name, attribute, keys, source, level, path, owner.joins
+        self.steps.append(PrefetchStep(*of_step, selection, position))
         number = len(self.steps)
-        is_inner = source[0] > 0
-        self._found[path] = _Found(number, layout.rows, keys.back, is_inner)
-        return self.lookups.add(number, path, related)
+        self._objects[path] = _Objects(number, layout, keys.back, is_inner=source[0] > 0)
+        return self.lookups.add(number, path, every)
 
-    def _keys(self, owner: _Found, name: str, lookup: Prefetch, level: int) -> tuple[str, Keys]:
+    def _keys(self, owner: _Objects, name: str, lookup: Prefetch, level: int) -> tuple[str, Keys]:
         """Return where objects keep what a relation leads to, and how that belongs to them."""
         layout = owner.layout
         if layout.model._meta.is_composite_pk:
@@ -250,26 +252,6 @@ class _Path:
             raise NotRowReadableError(f"{keys.of_object} is deferred")
         return attribute, keys
 
-    def _layout(
-        self, queryset: Any, name: str, keys: Keys, lookup: Prefetch, level: int
-    ) -> QueryLayout:
-        """Return the layout of the rows of a queryset of related objects.
-
-        :raises NotRowReadableError: if code of users could notice that no instances are made
-        """
-        if given_queryset(lookup, level) is None:
-            return QueryLayout.of_all(queryset.model)
-        layout = QueryLayout.of(CompiledQuery(queryset, is_run=False), self._watch)
-        model = layout.rows.model
-        if model._meta.concrete_model is not keys.model._meta.concrete_model:
-            raise NotRowReadableError(f"{name} is prefetched as {model.__name__}")
-        # Without an attribute of its own, Django cannot filter the slice for each object.
-        if queryset.query.is_sliced and not lookup.to_attr:
-            raise NotRowReadableError(f"{name} is prefetched from a slice")
-        if not keys.is_between and keys.of_related not in layout.rows.columns:
-            raise NotRowReadableError(f"{keys.of_related} is deferred")
-        return layout
-
 
 def _check_prefetching(queryset: Any) -> None:
     """Check that nobody but Django prefetches objects for a queryset.
@@ -280,6 +262,19 @@ def _check_prefetching(queryset: Any) -> None:
         raise NotRowReadableError("the queryset comes from a related manager")
     if not prefetches_as_stock(queryset):
         raise NotRowReadableError("the queryset overrides how it prefetches")
+
+
+def _check_given(every: Any, name: str, keys: Keys, lookup: Prefetch) -> None:
+    """Check that Django prefetches by a queryset as by one of its own.
+
+    :param every: the queryset of all objects to which the relation may lead
+    :raises NotRowReadableError: if not
+    """
+    if every.model._meta.concrete_model is not keys.model._meta.concrete_model:
+        raise NotRowReadableError(f"{name} is prefetched as {every.model.__name__}")
+    # Without an attribute of its own, Django cannot filter the slice for each object.
+    if every.query.is_sliced and not lookup.to_attr:
+        raise NotRowReadableError(f"{name} is prefetched from a slice")
 
 
 def _keys(model: Any, name: str) -> Keys:
@@ -309,30 +304,30 @@ def _single_keys(single: SingleRelation) -> Keys | None:
         raise NotRowReadableError(
             f"{related_model.__name__} has a base manager that is not Django's"
         )
-    if field.remote_field.parent_link or not _has_own_key(field):
+    if field.remote_field.parent_link or not _has_stock_key(field):
         return None
     return Keys(related_model, here, there, back, single=single)
 
 
 def _many_keys(model: Any, name: str) -> Keys | None:
-    found = relation_to_many(model, name)
-    if found is None:
+    relation = relation_to_many(model, name)
+    if relation is None:
         return None
     descriptor: Any = on_class(model, name)
-    field = found[1]
+    field = relation[1]
     manager = own_manager(descriptor)
     if manager is not None:
         raise NotRowReadableError(f"{manager.__name__} of {name} overrides get_queryset")
-    if not _has_own_key(field):
+    if not _has_stock_key(field):
         return None
     key = field.target_field.attname
     if type(descriptor) is ManyToManyDescriptor:
         related_model = descriptor.rel.related_model if descriptor.reverse else descriptor.rel.model
-        return Keys(related_model, key, attribute_of_key_between(field), None, is_between=True)
+        return Keys(related_model, key, attribute_of_key_between(field), None)
     return Keys(field.model, key, field.attname, SingleRelation(field, is_reverse=False))
 
 
-def _has_own_key(field: Any) -> bool:
+def _has_stock_key(field: Any) -> bool:
     """Return whether the keys to which a foreign key refers are of a class of Django's own."""
     target = field
     while target.is_relation:
@@ -348,8 +343,8 @@ def unfiltered(name: str, first: Any, lookup: Prefetch, level: int) -> Any:
     :param lookup: the lookup that follows it
     :param level: which part of it does
     """
-    given = given_queryset(lookup, level)
-    return queryset_of_relation(first, name) if given is None else given
+    queryset = given_queryset(lookup, level)
+    return queryset_of_relation(first, name) if queryset is None else queryset
 
 
 def bare(model: Any, db: str, fetch_mode: Any) -> Any:

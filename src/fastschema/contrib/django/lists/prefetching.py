@@ -8,13 +8,14 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.instances import (
     CHANGES_GIVEN_QUERYSETS,
+    PrefetchAnswer,
     ask_prefetcher,
     assign_prefetched,
     attribute_for,
@@ -33,14 +34,16 @@ from fastschema.contrib.django.internals.queries import (
     results_of,
     tracks_peers,
 )
+from fastschema.contrib.django.internals.shapes import shape_of
 from fastschema.contrib.django.lists.prefetch_plan import Lookups, PrefetchStep, bare, unfiltered
-from fastschema.contrib.django.lists.query_plan import Plans, QueryPlan
-from fastschema.contrib.django.lists.queryset_rows import (
-    FetchedRows,
-    LazyInstanceList,
+from fastschema.contrib.django.lists.query_plan import (
+    QueryPlan,
     check_readable,
-    readable_plan,
+    kept_plan,
+    new_plan,
+    plan_of,
 )
+from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import (
     LazyCache,
     Makers,
@@ -61,75 +64,84 @@ def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
     :param lookups: those of their queryset
     :raises Exception: what running one of them raises
     """
-    rows.converted()  # In stock, they are instances before anything is prefetched for them.
-    found: list[FetchedRows | None] = [rows]
+    fetched: list[FetchedRows | None] = [rows]
     for number, step in enumerate(plan.steps, 1):
-        owner = found[step.owner]
-        if owner is None:
-            found.append(None)
-            continue
-        result = PrefetchResult(number, step, owner, plan, lookups)
-        owner.prefetched.append(result)
-        found.append(result.rows)
-    layouts = plan.layouts([None if each is None else each.own for each in found])
-    for each, layout in zip(found, layouts.rows, strict=True):
-        if each is not None:
-            each.layout = layout
-    rows.layouts = layouts
+        owner = fetched[step.owner]
+        related = None
+        if owner is not None:
+            result = _fetch_related(number, step, owner, lookups)
+            owner.prefetched.append(result)
+            related = result.rows
+        fetched.append(related)
+
+
+def _fetch_related(
+    number: int, step: PrefetchStep, owner: FetchedRows, lookups: Lookups
+) -> PrefetchResult:
+    """Run the query of a step, if there are objects for which to find related ones.
+
+    :param number: that of the step
+    :param owner: the rows of the objects
+    :param lookups: those of the queryset
+    :raises Exception: what running the query raises
+    """
+    lookup = lookups[step.source]
+    owners = list(_bare_objects(owner, step))
+    objects = [each for each in owners if each is not None]
+    if not objects:
+        return PrefetchResult(step, lookup, owners)
+    given = given_queryset(lookup, step.level)
+    every, queryset, answer = ask_prefetcher(objects, step.name, step.attribute, given)
+    lookups.add(number, step.path, every)
+    query = CompiledQuery(queryset, is_run=True)
+    results = query.execute(None)
+    step.selection.check(query)
+    rows = FetchedRows(query, results, step.selection)
+    key_of = answer.key_of_owner
+    keys = [None if each is None else key_of(each) for each in owners]
+    related_keys = list(_keys_of_rows(rows, step.keys.of_related, answer.key_of_related))
+    if step.keys.back is not None:
+        of_owners = set(keys)
+        for key in related_keys:
+            if key not in of_owners:  # to Python, that is; as Django has it
+                raise KeyError(key)
+    return PrefetchResult(step, lookup, keys, rows, related_keys, answer)
 
 
 class PrefetchResult:
     """The related objects that one query has found for some rows.
 
-    :param number: that of the step
-    :param step: the query; it is not run where there are no objects to find them for
-    :param owner: the rows
-    :param plan: the plan to which the step belongs
-    :param lookups: those of the queryset
-    :raises Exception: what running the query raises
+    :param step: the query
+    :param lookup: the ``Prefetch`` of which it is a part
+    :param keys: for each row, by which key related objects belong to it
+    :param rows: what the query has found; None if it was not run
+    :param related_keys: for each of those, the same key
+    :param answer: what Django's prefetcher says
     """
 
     def __init__(
-        self, number: int, step: PrefetchStep, owner: FetchedRows, plan: QueryPlan, lookups: Lookups
+        self,
+        step: PrefetchStep,
+        lookup: Any,
+        keys: list[Any],
+        rows: FetchedRows | None = None,
+        related_keys: Sequence[Any] = (),
+        answer: PrefetchAnswer | None = None,
     ) -> None:
-        self.step = step
-        self._lookup = lookups[step.source]
-        self._related_keys: list[Any] = []
+        self.step, self.rows = step, rows
+        self._lookup, self._answer = lookup, answer
+        self._keys, self._related_keys = keys, related_keys
         self._owners: list[Any] = []
-        self.rows: FetchedRows | None = None
-        """What it has found; None if it was not run."""
-        instances = list(_bare_objects(owner, step))
-        objects = [each for each in instances if each is not None]
-        self._keys: list[Any] = instances
-        """For each row, by which key related objects belong to it."""
-        if not objects:
-            return
-        given = given_queryset(self._lookup, step.level)
-        every, queryset, self._answer = ask_prefetcher(objects, step.name, step.attribute, given)
-        lookups.add(number, step.path, every)
-        query = CompiledQuery(queryset, is_run=True)
-        results = query.execute(None)
-        self.rows = rows = FetchedRows(query, results, plan.query_layout(number, query))
-        key_of = self._answer.key_of_owner
-        self._keys = [None if each is None else key_of(each) for each in instances]
-        self._related_keys = list(
-            _keys_of_rows(rows, step.keys.of_related, self._answer.key_of_related)
-        )
-        if self._cache is not None:
-            known = set(self._keys)
-            for each in self._related_keys:
-                if each not in known:  # to Python, that is; as Django has it
-                    raise KeyError(each)
 
     def beside(self) -> Iterator[Any]:
         """Return what stands beside each row: a list of rows; or one, None if there is none."""
         by_key: dict[Any, RelatedRows] = {}
         related = () if self.rows is None else self.rows.rows()
         for key, row in zip(self._related_keys, related, strict=True):
-            found = by_key.get(key)
-            if found is None:
-                found = by_key[key] = RelatedRows()
-            found.append(row)
+            rows = by_key.get(key)
+            if rows is None:
+                rows = by_key[key] = RelatedRows()
+            rows.append(row)
         if self.step.keys.single is None:
             return (by_key[key] if key in by_key else RelatedRows() for key in self._keys)
         return (by_key[key][0] if key in by_key else None for key in self._keys)
@@ -143,16 +155,13 @@ class PrefetchResult:
         :param makers: get what makes the related objects when somebody looks
         """
         step = self.step
-        if self.rows is None or step.joins or self._is_own_attribute:
+        if self._answer is None or step.joins or self._is_own_attribute:
             return
-        single, name = step.keys.single, self._answer.cache_name
+        single, position, name = step.keys.single, step.position, self._answer.cache_name
         if single is not None:
-            position = owner.layout.prefetched[single].position
-            assert position is not None
             name = single.cache_name
             makers.single.append((name, position))
         else:
-            position = owner.layout.collections[step.attribute].position
             makers.many.append(name)
         if self._is_changed:
             return  # its place is kept
@@ -194,13 +203,13 @@ class PrefetchResult:
             instances = [
                 None if each is None else join.cache.get_cached_value(each) for each in instances
             ]
-        found = [each for each in instances if each is not None]
-        if not found:
+        owners = [each for each in instances if each is not None]
+        if not owners:
             return
-        if self._cache is not None:
-            self._owners = instances
+        self._owners = instances
+        assert self._answer is not None  # for there are objects
         if makers is None or joins or self._is_own_attribute or self._is_changed:
-            assign_prefetched(found, self.objects, self._answer, self._lookup, self.step.level)
+            assign_prefetched(owners, self.objects, self._answer, self._lookup, self.step.level)
 
     @property
     def _is_own_attribute(self) -> bool:
@@ -215,12 +224,12 @@ class PrefetchResult:
     @cached_property
     def objects(self) -> list[Any]:
         """Return the related instances, which know what belongs to them."""
-        rows = self._rows
+        rows, back = self._rows, self.step.keys.back
         related = rows.instances(with_prefetched=False)
-        if self._cache is not None:
+        if back is not None:
             owners = dict(zip(self._keys, self._owners, strict=True))
-            for each, key in zip(related, self._related_keys, strict=True):
-                self._cache.set_cached_value(each, owners[key])
+            for instance, key in zip(related, self._related_keys, strict=True):
+                back.cache.set_cached_value(instance, owners[key])
         rows.give_prefetched(related, None)
         return related
 
@@ -234,41 +243,28 @@ class PrefetchResult:
         assert self.rows is not None
         return self.rows
 
-    @cached_property
-    def _cache(self) -> Any:
-        """Return what keeps the one object of each related one; None if that is not to be told."""
-        keys = self.step.keys
-        # select_related may have loaded it with them.
-        if keys.back is None or (not keys.single and keys.back in self._rows.own.rows.joined):
-            return None
-        return keys.back.cache
 
-
-def fetch_instances(queryset: Any, plans: Plans) -> list[Any]:
+def fetch_instances(queryset: Any) -> list[Any]:
     """Run the query of a queryset, and return its instances, or :class:`LazyInstanceList`.
 
     In the former nothing is prefetched yet.
 
     :param queryset: one of which ``check_readable`` is true
-    :param plans: those of querysets of its shape
-    :raises NotRowReadableError: if its rows are not read; the query has not been run
+    :raises NotRowReadableError: if its rows are not read; its results are still to be found
     :raises Exception: what running the query, or converting its values, raises
     """
-    plan = plans.known
+    shape = shape_of(queryset)
+    plan = kept_plan(queryset.model, shape)
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    if plan is None:
-        try:
-            plan = plans.new(queryset, query)
-        except Exception:  # Django raises its own, if it does
-            return query.instances(query.converted(results))
-    rows = FetchedRows(query, results, plan.query_layout(0, query))
-    rows.are_few = len(rows) < thresholds.rows_worth_reading_by_column
-    return rows.instances() if rows.are_few else _prefetched(rows, queryset, plan)
-
-
-def _prefetched(rows: FetchedRows, queryset: Any, plan: QueryPlan) -> list[Any]:
-    rows.converted()
+    if sum(map(len, results)) < thresholds.rows_worth_reading_by_column:
+        return query.instances(query.converted(results))
+    try:
+        plan = plan or new_plan(queryset, shape, query)
+        plan.selection.check(query)
+    except Exception:  # Django raises its own, if it does
+        return query.instances(query.converted(results))
+    rows = FetchedRows(query, results, plan.selection)
     instances = LazyInstanceList(rows)
     try:
         prefetch(rows, plan, Lookups(queryset))
@@ -290,21 +286,20 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | 
     :returns: None if it is no queryset, or code of users could notice that they are no instances
     """
     try:
-        plan = readable_plan(queryset)
+        plan = plan_of(queryset)
     except NotRowReadableError:
         return None
-    if tracks_peers(fetch_mode_of(queryset)) or not plan.converts_as_stock:
+    if tracks_peers(fetch_mode_of(queryset)) or not plan.selection.converts_as_stock:
         return None
     return _blocks(queryset, chunk_size, plan)
 
 
 def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[FetchedRows]:
-    """Run a query, and yield its rows as they are read, with what is prefetched for each block."""
     query, lookups = CompiledQuery(queryset, is_run=True), Lookups(queryset)
     with closing_results(query.execute(chunk_size)) as results:
-        own = plan.query_layout(0, query)
-        for each in results:
-            block = FetchedRows(query, [each], own)
+        plan.selection.check(query)
+        for some in results:
+            block = FetchedRows(query, [some], plan.selection)
             prefetch(block, plan, lookups)
             yield block
 
@@ -319,17 +314,17 @@ def evaluate(queryset: Any) -> list[Any]:
     if results_of(queryset) is None:
         with suppress(NotRowReadableError):
             check_readable(queryset)
-            give_results(queryset, fetch_instances(queryset, Plans(queryset)))
+            give_results(queryset, fetch_instances(queryset))
     return evaluated(queryset)  # which prefetches, where that is left to Django
 
 
 def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:
     """Yield the object of each row, which knows nothing but its keys; None if there is none."""
-    layout, attribute = owner.own.rows.at_end_of(step.joins), step.keys.of_object
+    layout, attribute = owner.layout.at_end_of(step.joins), step.keys.of_object
     key = layout.model._meta.pk.attname
     positions = layout.columns[key], layout.columns[attribute]
     state = new_state(owner.db, owner.fetch_mode)
-    for row in owner.converted():
+    for row in owner.converted:
         if row[layout.key] is None:
             yield None
             continue
@@ -347,19 +342,19 @@ def _as_it_was(owner: FetchedRows, row: Any) -> Any:
     """
     instance = object.__new__(owner.model)
     instance.__dict__["_state"] = new_state(owner.db, owner.fetch_mode)
-    columns = owner.own.rows.columns.items()
+    columns = owner.layout.columns.items()
     instance.__dict__.update({name: row[position] for name, position in columns})
     return instance
 
 
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the key of each row, from an attribute that its instance would have."""
-    position = rows.own.rows.column(attribute)
+    position = rows.layout.column(attribute)
     instance = bare(rows.model, rows.db, rows.fetch_mode)
-    found: dict[Any, Any] = {}
-    for row in rows.converted():
+    keys: dict[Any, Any] = {}
+    for row in rows.converted:
         value = row[position]
-        if value not in found:
+        if value not in keys:
             instance.__dict__[attribute] = value
-            found[value] = key_of(instance)
-        yield found[value]
+            keys[value] = key_of(instance)
+        yield keys[value]

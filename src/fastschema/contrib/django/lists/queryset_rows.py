@@ -3,11 +3,11 @@
 How a row travels::
 
     queryset             which nobody has evaluated
-        |                query_plan.plan_of() finds what is known of querysets of its shape
-        |                prefetching.fetch_rows() runs its query, and those of prefetch_related
+        |                query_plan.kept_plan() finds what is known of querysets of its shape
+        |                prefetching.fetch_instances() runs its query, and those of prefetch_related
     FetchedRows
-        | converted()    the row, with values as instances have them
-        | rows()         the same, and beside it what is prefetched for it (PrefetchResult);
+        | converted      the row, with values as instances have them
+        | rows()         the same, and beside it what is prefetched for it (PrefetchResult)
         | layout         which column each position of it belongs to
     LazyInstanceList     what the queryset, or a page, has in the place of its instances
         |                list_plan.list_plan() finds how the serializer reads it
@@ -22,119 +22,59 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db import router as routers
-
-from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.front_end.read_around import ROWS
 from fastschema.contrib.django.internals.conversion import converted_rows
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    is_stock_queryset,
-    results_of,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.query_plan import Layouts, QueryPlan, plan_of
 from fastschema.contrib.django.lists.row_instances import Makers, fill_before, instance_maker
-from fastschema.contrib.django.lists.row_layout import QueryLayout, RowLayout
+from fastschema.contrib.django.lists.row_layout import Selection
 
 if TYPE_CHECKING:
     from fastschema.contrib.django.lists.prefetching import PrefetchResult
 
 
-def check_readable(rows: Any) -> None:
-    """Check that the query of a queryset can be run in its place.
-
-    :raises NotRowReadableError: if not
-    """
-    if not conf.settings().rows:
-        raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
-    if not ROWS.are_stock():
-        raise NotRowReadableError(str(ROWS.reason()))
-    if not is_stock_queryset(rows):
-        raise NotRowReadableError(f"{type(rows).__name__} is not a plain QuerySet")
-    if results_of(rows) is not None:
-        raise NotRowReadableError("the queryset has been evaluated")
-    if routers.routers:
-        raise NotRowReadableError("DATABASE_ROUTERS may be asked about instances")
-
-
-def readable_plan(rows: Any) -> QueryPlan:
-    """Return the plan by which the query of a queryset can be run in its place.
-
-    :raises NotRowReadableError: if it cannot, or its rows are not read
-    """
-    check_readable(rows)
-    return plan_of(rows)
-
-
 class FetchedRows:
     """The rows of a query, and those that were prefetched for them; threads may share it.
 
-    Rows go through these states, always forward, as somebody asks for more:
-
-    - results: as the driver gives them;
-    - converted: with values as instances have them;
-    - rows: with what was prefetched beside them, which :attr:`layout` describes;
-    - instances: there may be code of users that changes them, so rows are not read any more.
+    Once there are instances, code of users may change them: rows are not read any more.
 
     :param query: the query
     :param results: what executing it has returned: rows, some at a time
-    :param own: the layout of the rows of the query itself
+    :param selection: what the query selects, as others of its shape do
+    :raises Exception: what converting them raises in stock
     """
 
     _instances: list[Any] | None = None
 
     def __init__(
-        self, query: CompiledQuery, results: Iterable[list[Any]], own: QueryLayout
+        self, query: CompiledQuery, results: Iterable[list[Any]], selection: Selection
     ) -> None:
         self.query = query
         self.model, self.db = query.model, query.db
         self.fetch_mode = query.fetch_mode
-        self.own = own
-        self.layout: RowLayout = own.rows
-        """The layout of the rows, with what stands beside them."""
-        self.layouts: Layouts | None = None
-        """That layout, and those of all that was prefetched, once that is done."""
+        self.selection, self.layout = selection, selection.layout
+        # In stock, they are instances before anything is prefetched for them.
+        converters = selection.converters(query)
+        self.converted: list[Any] = list(converted_rows(query, results, converters))
+        """The rows with values as model instances have them, each a tuple."""
         self.prefetched: list[PrefetchResult] = []
         """What stands beside each row, in this order."""
-        self._results = results
-        self._converted: list[Any] | None = None
         self._rows: list[Any] | None = None
         self.makers: Makers | None = None
         """What makes the related objects of the instances, if they keep their rows."""
-        self.are_few = False
-        """Whether Django makes the instances in less time than it takes to look at the rows."""
-
-    # The rows
 
     def __len__(self) -> int:
-        results, converted = self._results, self._converted  # in this order: see converted()
-        return sum(map(len, results)) if converted is None else len(converted)
-
-    def converted(self) -> list[Any]:
-        """Return the rows with values as model instances have them, each a tuple.
-
-        :raises Exception: what converting them raises in stock
-        """
-        results = self._results  # first: another thread drops them once it has converted them
-        if self._converted is None:
-            self._converted = list(
-                converted_rows(self.query, results, self.own.converters(self.query))
-            )
-            self._results = ()
-        return self._converted
+        return len(self.converted)
 
     def rows(self) -> list[Any]:
         """Return the rows, and beside each what every query of ``prefetch_related`` has found."""
         if self._rows is None:
-            rows = self.converted()
-            for each in self.prefetched:
-                rows = [(*row, beside) for row, beside in zip(rows, each.beside(), strict=True)]
+            rows = self.converted
+            for result in self.prefetched:
+                rows = [(*row, beside) for row, beside in zip(rows, result.beside(), strict=True)]
             self._rows = rows
         return self._rows
-
-    # Their instances
 
     @property
     def has_instances(self) -> bool:
@@ -161,17 +101,15 @@ class FetchedRows:
 
         :param makers: those with which the instances were made
         """
-        for each in self.prefetched:
-            each.give(instances, makers)
+        for result in self.prefetched:
+            result.give(instances, makers)
 
     def made_by_django(self) -> list[Any]:
         """Return further instances of the rows, made by Django, to compare with what we made.
 
         Where something is prefetched, they are those of :meth:`instances`.
         """
-        if self._converted is None or self.prefetched:
-            return self.instances()
-        return self.query.instances(self._converted)
+        return self.instances() if self.prefetched else self.query.instances(self.converted)
 
     def keep_rows(self) -> None:
         """Let the instances, which are not made yet, keep their rows in place of related objects.
@@ -180,26 +118,21 @@ class FetchedRows:
         """
         self.makers = Makers()
 
-    @property
-    def may_keep_rows(self) -> bool:
-        """Whether the instances can keep their rows, and that pays."""
-        return self._instances is None and self._may_bypass_django
-
     def _new_instances(self, makers: Makers | None) -> list[Any]:
-        if self._may_bypass_django:
-            if makers is not None:
-                for each in self.prefetched:
-                    each.keep(self, makers)
-            make = instance_maker(self.layout, self.db, self.fetch_mode, makers)
-            return list(map(make, self.converted() if makers is None else self.rows()))
-        results, rows = self._results, self._converted  # in this order: see converted()
-        return self.query.instances(self.query.converted(results) if rows is None else rows)
+        if not self.makes_instances:
+            return self.query.instances(self.converted)
+        if makers is not None:
+            for result in self.prefetched:
+                result.keep(self, makers)
+        make = instance_maker(self.layout, self.db, self.fetch_mode, makers)
+        return list(map(make, self.converted if makers is None else self.rows()))
 
     @property
-    def _may_bypass_django(self) -> bool:
-        """Whether Django need not make the instances: nobody can tell, and it pays."""
-        django_must_know = self.query.comes_from_relation or tracks_peers(self.fetch_mode)
-        return not self.are_few and not django_must_know
+    def makes_instances(self) -> bool:
+        """Whether the instances are made here, and may keep their rows: nobody can tell that Django
+        does not make them.
+        """
+        return not (self.query.comes_from_relation or tracks_peers(self.fetch_mode))
 
 
 class LazyInstanceList(list[Any]):

@@ -165,9 +165,9 @@ def fill_before(cls: Any, *names: str) -> None:
 def _filling(method: Any, cls: Any) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for each in args:
-            if type(each) is cls:
-                each.fill()
+        for argument in args:
+            if type(argument) is cls:
+                argument.fill()
         return method(*args, **kwargs)
 
     return call

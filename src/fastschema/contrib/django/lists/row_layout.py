@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Field, Model
@@ -96,13 +96,6 @@ class RowLayout:
     prefetched: dict[SingleRelation, RelatedLayout] = field(default_factory=dict)
     collections: dict[str, CollectionLayout] = field(default_factory=dict)
 
-    def copy(self) -> RowLayout:
-        """Return a copy to which what is prefetched may be added, also of what is joined."""
-        joined = {
-            single: replace(each, layout=each.layout.copy()) for single, each in self.joined.items()
-        }
-        return replace(self, joined=joined, prefetched={}, collections={})
-
     def at_end_of(self, joins: Iterable[SingleRelation]) -> RowLayout:
         """Return the layout of the objects to which some joined relations lead."""
         layout = self
@@ -130,10 +123,10 @@ class RowLayout:
         :raises NotRowReadableError: if it was not loaded with the rows
         """
         single = single_relation(self.model, name)
-        found = {**self.prefetched, **self.joined}.get(single) if single else None
-        if found is None:
+        related = {**self.prefetched, **self.joined}.get(single) if single else None
+        if related is None:
             raise NotRowReadableError(f"the query does not load {name}")
-        return found
+        return related
 
     def collection(self, name: str) -> CollectionLayout:
         """Return the related objects that an attribute of the model gives.
@@ -145,25 +138,23 @@ class RowLayout:
         return self.collections[name]
 
 
-@dataclass(slots=True)
-class QueryLayout:
-    """What is known of the rows of a query: the same for all queries that select the same.
+@dataclass(slots=True, eq=False)
+class Selection:
+    """What a query selects: the same for all queries of a shape.
 
-    :param rows: their layout
-    :param column_count: how many columns they have
-    :param selected: what each column is
+    :param layout: that of its rows, with what stands beside them
+    :param columns: what each column is
     :param converted: positions of columns that may have converters; None if Django must convert the
         rows one by one
     """
 
-    rows: RowLayout
-    column_count: int
-    selected: list[Any] = field(default_factory=list)
-    converted: frozenset[int] | None = None
+    layout: RowLayout
+    columns: list[Any]
+    converted: frozenset[int] | None
 
     @classmethod
-    def of(cls, query: CompiledQuery, watch: Watch | None = None) -> QueryLayout:
-        """Return the layout of the rows of a query.
+    def of(cls, query: CompiledQuery, watch: Watch) -> Selection:
+        """Return what a query selects, which has been run, or at least compiled.
 
         :param watch: is told of each model before it is looked at
         :raises NotRowReadableError: if code of users could notice that no instances are made
@@ -171,9 +162,8 @@ class QueryLayout:
         selected = query.selected_model()
         if selected is None:
             raise NotRowReadableError("the query selects no model")
-        if watch is not None:
-            for model in selected.models():
-                watch(model)
+        for model in selected.models():
+            watch(model)
         converters = query.converters(range(query.column_count))
         of_users = {
             position
@@ -186,29 +176,28 @@ class QueryLayout:
             for position in query.annotations.values()
             if not converts_as_django(query.expression(position))
         )
-        rows = _layout(selected, frozenset(of_users))
+        layout = _layout(selected, frozenset(of_users))
         for name, position in query.annotations.items():
-            if on_class(rows.model, name) is not None or name in rows.columns:
+            if on_class(layout.model, name) is not None or name in layout.columns:
                 raise NotRowReadableError(
                     f"the annotation {name} is an attribute of the model, too"
                 )
-            rows.annotations[name] = position
-        return cls(
-            rows,
-            query.column_count,
-            query.selected(),
-            None if query.joins_columns else frozenset(converters),
-        )
+            layout.annotations[name] = position
+        converted = None if query.joins_columns else frozenset(converters)
+        return cls(layout, query.selected(), converted)
 
-    @classmethod
-    def of_all(cls, model: Any) -> QueryLayout:
-        """Return that of a query that selects a model and nothing else, which is not to be run.
+    @property
+    def converts_as_stock(self) -> bool:
+        """Whether no code of users makes values of the rows."""
+        return self.converted is not None and not self.layout.converted_by_users
 
-        :raises NotRowReadableError: if code of users could notice that no instances are made
+    def check(self, query: CompiledQuery) -> None:
+        """Check that a query has selected what its shape says.
+
+        :raises NotRowReadableError: if not
         """
-        names = [each.attname for each in model._meta.concrete_fields]
-        columns = {name: position for position, name in enumerate(names)}
-        return cls(_own_layout(model, columns, frozenset()), len(columns))
+        if query.selected() != self.columns:
+            raise NotRowReadableError("the query selects other columns than others of its shape")
 
     def converters(self, query: CompiledQuery) -> Converters | None:
         """Return the converters of a query; None if Django must convert row by row.
@@ -220,14 +209,13 @@ class QueryLayout:
         return query.pure_converters(
             [
                 number
-                for number, each in enumerate(self.selected)
-                if number in self.converted or not _has_no_converter(each)
+                for number, selected in enumerate(self.columns)
+                if number in self.converted or not _has_no_converter(selected)
             ]
         )
 
 
 def _has_no_converter(selected: Any) -> bool:
-    """Return whether what a query selects is a field whose class has no converter of its own."""
     cls = type(selected)
     return (
         isinstance(selected, Field)
@@ -242,13 +230,13 @@ def _layout(selected: SelectedModel, converted_by_users: frozenset[int]) -> RowL
             f"{selected.model.__name__} is selected as a parent of another model"
         )
     layout = _own_layout(selected.model, selected.columns, converted_by_users)
-    for each in selected.relations:
-        _check_cache(each.field)
-        relation = SingleRelation(each.field, each.is_reverse)
-        layout.joined[relation] = RelatedLayout(
-            _layout(each.related, converted_by_users),
-            relation.may_be_none,
-            each.set_there if each.field.unique else None,
+    for relation in selected.relations:
+        _check_cache(relation.field)
+        single = SingleRelation(relation.field, relation.is_reverse)
+        layout.joined[single] = RelatedLayout(
+            _layout(relation.related, converted_by_users),
+            single.may_be_none,
+            relation.set_there if relation.field.unique else None,
         )
     return layout
 
@@ -256,7 +244,6 @@ def _layout(selected: SelectedModel, converted_by_users: frozenset[int]) -> RowL
 def _own_layout(
     model: Any, columns: dict[str, int], converted_by_users: frozenset[int]
 ) -> RowLayout:
-    """Return the layout of a model without what is loaded with it."""
     _check_model(model, columns)
     # One column of a key tells whether there is an object.
     layout = RowLayout(

@@ -89,7 +89,6 @@ def _row_node(columns: Columns, node: ObjectNode) -> ObjectNode:
 def _row_field(
     number: int, field: FieldNode, columns: FieldColumns, reader: _RowReader
 ) -> FieldNode:
-    """Return a field that is read from a row."""
     value, kind = reader.value(number, field, columns)
     fails = f"unreadable({field.field}, obj, {_NO_ATTRIBUTES})"
     nothing = [
@@ -123,7 +122,7 @@ def with_kept_relations(
     :param layout: the layout of the rows
     """
     kept = tuple(
-        [_kept_relation(dispatch, number, each, layout) for number, each in enumerate(fields)]
+        [_kept_relation(dispatch, number, field, layout) for number, field in enumerate(fields)]
     )
     if not any(kept):
         return None
@@ -206,16 +205,16 @@ class _RowReader(DerivedNode):
         access, kind = columns.access, field.kind
         value = at(self._row, columns.place)
         if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
-            made = self.add_slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
-            return f"{made}({value})", kind
+            make = self.add_slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
+            return f"{make}({value})", kind
         if access is ColumnAccess.ADDRESS:
             link = self.add_slot(f"row_link_{number}", partial(_address_link, number))
             key = f"None if {value} is None else PKOnlyObject({value})"
             return key, for_all(kind.label, f"{link}({{value}})", PLAIN)
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
             many = access is ColumnAccess.NESTED_LIST
-            make = partial(_dumper_of_rows, number, columns.nested, many, self._or_instance)
-            self.nest(kind.nested_slot, make)
+            dumper = partial(_dumper_of_rows, number, columns.nested, many, self._or_instance)
+            self.nest(kind.nested_slot, dumper)
         elif access is ColumnAccess.VALUES:
             item = at("each", columns.nested[0].place)
             python = self._each(item, kind.python)
@@ -239,10 +238,10 @@ def _value_maker(columns: FieldColumns, bound: Any, cls: type, form: Form) -> Ca
 
 
 def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    def own(value: Any) -> Any:
+    def by_field(value: Any) -> Any:
         return bound.fields[number].to_representation(value)
 
-    return link_from_value(bound.exemplar_fields[number], bound, own, form)
+    return link_from_value(bound.exemplar_fields[number], bound, by_field, form)
 
 
 def _dumper_of_rows(
@@ -264,12 +263,12 @@ def _dumper_of_rows(
     def dump_rows(rows: RelatedRows) -> list[Any]:
         return dispatch.for_rows(tuple)(rows) if rows else []
 
-    dump_found: Callable[[Any], Any] = dump_rows if many else dump_row
+    dump_related: Callable[[Any], Any] = dump_rows if many else dump_row
     if not or_instance:
-        return CallDumper(dump_found, is_stock=False)
-    found_class = RelatedRows if many else tuple
+        return CallDumper(dump_related, is_stock=False)
+    row_class = RelatedRows if many else tuple
 
     def dump(value: Any) -> Any:
-        return dump_found(value) if type(value) is found_class else dumper(value)
+        return dump_related(value) if type(value) is row_class else dumper(value)
 
     return CallDumper(dump, is_stock=False)
