@@ -275,7 +275,6 @@ OF_DRF = {
     "programs of serializers whose fields are made": {
         f"{FRONT_END}.class_state:SerializerClassState.of_made": NONE
     },
-    "loaded relations read past descriptors": {f"{FRONT_END}.access:relation": NONE},
     "prefetched objects read past managers": {f"{FRONT_END}.access:prefetched": NONE},
     "keys read from their columns": {f"{FRONT_END}.access:column": NONE},
     "methods called without their signature": {f"{FRONT_END}.access:needs_no_arguments": FALSE},

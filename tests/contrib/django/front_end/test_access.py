@@ -6,15 +6,12 @@ import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 
 import pytest
-from django.db import models
-from django.test.utils import isolate_apps
 from django.utils.functional import SimpleLazyObject
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import ReturnDict
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.front_end.access import access_of, relation
-from flights.models import Airline, Airport
+from fastschema.contrib.django.front_end.access import access_of
 from tests.contrib.django.differential import assert_same, serializer_of
 
 CALLS = []
@@ -132,21 +129,3 @@ def test_a_key_may_be_named_as_generated_code_names_things():
 
     assert_same(serializer, dict.fromkeys(names, "x"))
     assert_same(serializer, types.SimpleNamespace(**dict.fromkeys(names, 5)))
-
-
-def test_a_foreign_key_that_keeps_its_objects_in_its_own_way_is_asked():
-    class OwnKey(models.ForeignKey):
-        def get_cached_value(self, instance, default=None):
-            raise KeyError(self.name)
-
-    with isolate_apps("flights"):
-
-        class Visit(models.Model):
-            airline = OwnKey(Airline, models.CASCADE)
-            airport = models.ForeignKey(Airport, models.CASCADE)
-
-            class Meta:
-                app_label = "flights"
-
-    assert relation(Visit, "airport") == "airport"
-    assert relation(Visit, "airline") is None

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model
-from django.db.models.fields.mixins import FieldCacheMixin
 from django.db.models.fields.related_descriptors import (
     ForwardManyToOneDescriptor,
     ForwardOneToOneDescriptor,
@@ -28,15 +27,14 @@ from fastschema.compiler.kinds import FieldPath, new_slot
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Slot
 from fastschema.contrib.django.front_end.json_encoding import missing
 from fastschema.contrib.django.front_end.read_around import are_read_as_stock
-from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.patching import stock_method
 
 MODEL = "model"
-"""The access to model instances: by attribute, and past the descriptors of loaded relations."""
+"""The access to model instances: by attribute, and past the managers of prefetched relations."""
 PREFETCHED = "_prefetched_objects_cache"
 """The attribute of a model instance in which Django keeps prefetched objects."""
 FORWARD = (ForwardManyToOneDescriptor, ForwardOneToOneDescriptor)
 """What a model has in the place of its foreign keys."""
-_CACHE = {"get_cached_value": stock_method(FieldCacheMixin, "get_cached_value")}
 _PK, _GET_PK = stock_method(Model, "pk"), stock_method(Model, "_get_pk_val")
 
 
@@ -60,15 +58,6 @@ def column(cls: type, source: str) -> str | None:
             name: str = field.attname
             return name
     return None
-
-
-def relation(cls: type, source: str) -> str | None:
-    """Under which name a model instance keeps the object that a foreign key of it refers to."""
-    descriptor = on_class(cls, source)
-    if type(descriptor) not in FORWARD or not are_read_as_stock():
-        return None
-    field = descriptor.field
-    return None if overridden(field, _CACHE) else field.cache_name
 
 
 def prefetched(cls: type, source: str) -> str | None:

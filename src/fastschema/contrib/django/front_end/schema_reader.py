@@ -37,7 +37,6 @@ from fastschema.contrib.django.front_end.access import (
     access_of,
     column,
     prefetched,
-    relation,
     represent_field,
     represent_key,
 )
@@ -52,12 +51,9 @@ from fastschema.contrib.django.front_end.fields import (
 )
 from fastschema.contrib.django.front_end.fields_relations import (
     hyperlink,
-    nested,
     nested_list,
     own_hyperlink,
     primary_key,
-    slug,
-    string_related,
 )
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
@@ -89,8 +85,8 @@ _PLAIN_KEYS = (str, uuid.UUID)
 _KEY_ONLY_KIND = "key only"
 _OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
 """Kinds of fields that have a ``get_attribute`` of their own."""
-_BY_RELATION = (nested, string_related, slug, hyperlink, own_hyperlink)
-"""Kinds whose value is a related object as a rule."""
+_CALLING = "is_method({value})", "call_if_callable({field}, {value}, obj)"
+"""When a value is a method to be called, and what then becomes of it."""
 
 _FUNCTIONS = (
     *(access.read, access.read_many, access.read_path, access.read_prefetched),
@@ -275,15 +271,13 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
     if maker == _KEY_ONLY_KIND:
         make = _key_link_node if kind_description[1] is hyperlink else _primary_key_node
         return make(index, name, source_attrs[0], slots)
-    slot = many = None
-    if maker in _BY_RELATION and len(source_attrs) == 1:
-        slot = _class_slot(slots, "relation", lambda cls: relation(cls, source_attrs[0]))
+    many = None
     if maker is nested_list and len(source_attrs) == 1:
         many = _class_slot(slots, "prefetched", lambda cls: prefetched(cls, source_attrs[0]))
     if maker is many_related:
         source = _many_source(index, source_attrs, slots)
     else:
-        source = _source(field, source_attrs, slot, many, slots)
+        source = _source(field, source_attrs, many, slots)
     is_called = len(source_attrs) != 1 or maker is many_related
     field_kind = kind(kind_description, SerializerPath.of(index, is_called), slots)
     return FieldNode(
@@ -291,7 +285,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
         source,
         field_kind,
         field,
-        call_if_callable=None if is_called else _calling(slot),
+        call_if_callable=None if is_called else _CALLING,
         never_missing=not source_attrs,
         reason=reason,
     )
@@ -315,17 +309,6 @@ def _reason(description: Description) -> str | None:
     """Return why a field runs as stock, or calls the own method of a field inside of it."""
     name, *options = description
     return str(options[0]) if name == _BY_STOCK else reason_of(description)
-
-
-def _calling(relation: str | None) -> tuple[str, str]:
-    """When a nested value is a method to be called, and what then becomes of it.
-
-    The value of a model's relation never is one.
-    """
-    condition = "is_method({value})"
-    if relation is not None:
-        condition = f"{relation} is None and {condition}"
-    return condition, "call_if_callable({field}, {value}, obj)"
 
 
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
@@ -384,14 +367,12 @@ def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:
 def _source(
     field: str,
     source_attrs: tuple[Any, ...],
-    relation: str | None,
     many: str | None,
     slots: list[Slot],
 ) -> Source:
     """Read as ``rest_framework.fields.get_attribute`` does.
 
-    :param relation: the slot that holds the name under which a model keeps the related object
-    :param many: the slot that holds the name under which it keeps several that were prefetched
+    :param many: the slot that holds the name under which a model keeps prefetched objects
     """
     label = ".".join(map(str, source_attrs)) or "*"
     if not source_attrs:
@@ -413,10 +394,6 @@ def _source(
         by_attribute = f"obj.{attribute}"
     reads = {ATTRIBUTE: Read(by_attribute, either), ITEM: Read(f"obj[{name}]", either)}
     reads[MODEL] = reads[ATTRIBUTE]
-    if relation is not None:
-        # The related object where it is loaded, past the descriptor.
-        cached = f"text if (text := obj._state.fields_cache.get({relation})) is not None"
-        reads[MODEL] = Read(f"{cached} else {by_attribute}", either)
     if many is not None:
         found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
         reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
