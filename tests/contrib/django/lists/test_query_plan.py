@@ -323,11 +323,42 @@ class NamesOnlySerializer(serializers.Serializer):
 
 
 @pytest.mark.instruments
-def test_an_expression_of_ones_own_is_compiled_as_often_as_in_stock():
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda aimed: PEOPLE.annotate(n=aimed),
+        lambda aimed: PEOPLE.prefetch_related(
+            Prefetch("languages", Language.objects.annotate(n=aimed))
+        ),
+        lambda aimed: PEOPLE.prefetch_related(
+            Prefetch("languages", Language.objects.order_by(aimed))
+        ),
+    ],
+    ids=["of the list", "of what is prefetched", "of its order"],
+)
+def test_an_expression_of_ones_own_is_compiled_as_often_as_in_stock(asked):
     aimed = Aimed("name")
     aimed.target = "once"
-    view_class = list_of(lambda: PEOPLE.annotate(n=aimed), NamesOnlySerializer)
-    assert_same_outcome(view_class, calls=Aimed.compiled)
+    fastschema.forget()
+    assert_same_outcome(list_of(lambda: asked(aimed), NamesSerializer), calls=Aimed.compiled)
+
+
+@pytest.mark.instruments
+@pytest.mark.parametrize("method", ["select_format", "get_col"])
+def test_a_field_of_ones_own_is_selected_as_often_as_in_stock(monkeypatch, method):
+    calls = []
+    field = Language._meta.get_field("name")
+    stock = getattr(field, method)
+
+    def noted(*args, **kwargs):
+        calls.append(method)
+        return stock(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(field, method, noted)
+        fastschema.forget()
+        assert_same_outcome(list_of(lambda: WITH_LANGUAGES, NamesSerializer), calls=calls)
+    fastschema.forget()  # what a field object has of its own is not noticed
 
 
 def test_expressions_of_one_class_convert_in_their_own_ways():

@@ -98,6 +98,21 @@ def converts_as_django(expression: Any) -> bool:
     )
 
 
+def check_compiled_by_django(queryset: Any) -> None:
+    """Check that no code of users writes the SQL of what a queryset selects, and of its order.
+
+    :raises NotRowReadableError: if it does
+    """
+    query, options = queryset.query, queryset.query.get_meta()
+    expressions = [*query.annotations.values(), *(query.order_by or options.ordering)]
+    parts = [part for each in expressions if hasattr(each, "flatten") for part in each.flatten()]
+    fields = options.concrete_fields
+    code = [*map(type, parts), *[each.get_col for each in fields]]
+    code += [each.select_format for each in fields]
+    if not all(each.__module__.startswith("django.") for each in code):
+        raise NotRowReadableError("an expression or a field of your own writes its SQL")
+
+
 def _output_field(expression: Any) -> Any:
     """Return the field that converts the values of an expression of Django's; None if unknown."""
     if not type(expression).__module__.startswith("django."):

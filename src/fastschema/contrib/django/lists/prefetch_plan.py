@@ -32,6 +32,7 @@ from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     prefetch_lookups,
 )
+from fastschema.contrib.django.internals.shapes import check_compiled_by_django
 from fastschema.contrib.django.lists.row_layout import (
     CollectionLayout,
     RelatedLayout,
@@ -214,6 +215,7 @@ class _Path:
         self._watch(every.model)
         _check_given(every, name, keys, lookup)
         _, related, _ = ask_prefetcher([first], name, attribute, given_queryset(lookup, level))
+        check_compiled_by_django(related)
         selection = Selection.of(CompiledQuery(related, is_run=False), self._watch)
         layout = selection.layout
         if keys.of_related not in {**layout.columns, **layout.annotations}:

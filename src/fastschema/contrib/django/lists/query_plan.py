@@ -25,7 +25,7 @@ from fastschema.contrib.django.internals.queries import (
     prefetch_lookups,
     results_of,
 )
-from fastschema.contrib.django.internals.shapes import shape_of
+from fastschema.contrib.django.internals.shapes import check_compiled_by_django, shape_of
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, steps_of
 from fastschema.contrib.django.lists.row_layout import Selection
 from fastschema.runtime.guard import ClassSnapshot
@@ -142,6 +142,7 @@ def plan_of(queryset: Any) -> QueryPlan:
     plan = kept_plan(queryset.model, shape)
     if plan is not None:
         return plan
+    check_compiled_by_django(queryset)  # which is compiled once more when it is run
     try:
         return new_plan(queryset, shape, CompiledQuery(queryset, is_run=False))
     except NotRowReadableError:
