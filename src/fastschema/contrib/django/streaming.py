@@ -226,14 +226,12 @@ def _iterated(queryset: Any, chunk_size: int) -> Generator[Any]:
 
 
 def _has_iterator(data: Any) -> bool:
-    """Return whether rows are read by ``QuerySet.iterator``."""
-    return (
-        isinstance(data, QuerySet) and results_of(data) is None and _iterates_as_stock(type(data))
-    )
-
-
-def _iterates_as_stock(cls: type[QuerySet[Any]]) -> bool:
-    """Return whether ``iterator()`` gives what iterating gives, or is the queryset's own."""
+    """Return whether rows are read by ``QuerySet.iterator``: it gives what iterating gives, or is
+    the queryset's own.
+    """
+    if not isinstance(data, QuerySet) or results_of(data) is not None:
+        return False
+    cls = type(data)
     is_stock = cls.__iter__ is QuerySet.__iter__ and evaluates_as_stock(cls)
     return is_stock or cls.iterator is not QuerySet.iterator
 

@@ -60,13 +60,12 @@ def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
     :param dispatch: what dumps instances of the rows, for one list
     """
     compiled = dispatch.bound_schema.compiled
-    if compiled is None:
-        return _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
+    plans: dict[Any, ListPlan] = {} if compiled is None else compiled.list_plans
     key = rows.selection, _key(dispatch)
-    plan: ListPlan | None = compiled.list_plans.get(key)
+    plan = plans.get(key)
     if plan is None:
         plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
-        keep(compiled.list_plans, key, plan, _MOST_PLANS)
+        keep(plans, key, plan, _MOST_PLANS)
     return plan
 
 
@@ -173,14 +172,14 @@ def dump_rows(
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:
-        dispatch = dispatch_for_rows(serializer, len(data), Form.PYTHON)
+        dispatch = _dispatch_for_rows(serializer, len(data))
         if dispatch is None:
             return None, list(data)
         mark_compiled(serializer)
     return ListDumper(dispatch, data).all_rows(data), data
 
 
-def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None:
+def _dispatch_for_rows(serializer: Any, rows: int) -> Dispatch | None:
     """Count rows, and return what dumps them by a serializer.
 
     None if stock must dump them, or takes less time.
@@ -190,7 +189,7 @@ def dispatch_for_rows(serializer: Any, rows: int, form: Form) -> Dispatch | None
     if not state.is_worth_reading(rows):
         return None
     try:
-        return dispatch_for(serializer, form, is_alone=not state.is_in_use)
+        return dispatch_for(serializer, Form.PYTHON, is_alone=not state.is_in_use)
     except UnreadableError:
         return None
 
