@@ -21,7 +21,7 @@ from fastschema.marshmallow.made import (
     MadeSchemaDump,
     SchemaOf,
 )
-from fastschema.marshmallow.pending import for_stock, state_of
+from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.schema_state import (
@@ -147,44 +147,36 @@ def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = N
 
 def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
     """Return what stock's ``Schema.dump`` returns, compiled between its hooks."""
-    hooks = schema._hooks
-    processed = obj
-    if hooks[PRE_DUMP]:
-        processed = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=obj)
-    result = _serialize(schema, processed, many, compiled)
-    if hooks[POST_DUMP]:
-        result = schema._invoke_dump_processors(POST_DUMP, result, many=many, original_data=obj)
-    return result
+    if not has_hooks(schema, "dump"):
+        return serialize(schema, obj, many, compiled)
+
+    def own(obj: Any, *, many: bool) -> Any:
+        return serialize(schema, obj, many, compiled)
+
+    return STOCK_DUMP(SchemaProxy(schema, _serialize=own), obj, many=many)
 
 
-def _serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None) -> Any:
+def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
     """Return what ``Schema._serialize`` returns, by generated code where the schema can be
     compiled.
+
+    :param compiled: that of a plan
     """
     if _before is not None:
         about_to_dump(schema, obj, many=many, compiled=compiled)
-    # Of rows that user code makes nobody knows how many there are.
-    rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
-    state = schema._fastschema or state_of(schema)  # guard.STATE_KEY
-    if compiled is None and rows <= state.left_to_stock:
-        # So few that to find out more would take longer than what follows.
-        state.left_to_stock -= rows
-        result = recorder.within(schema._serialize, obj, many=many)
-        if rows:
-            recorder.stock(rows)
-        return result
     if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
+    many = many and obj is not None
     if not is_disabled():
-        many = many and obj is not None
         if compiled is None:
-            compiled = find_compiled(schema, DUMP, rows if many else 1)
+            # Of rows that user code makes nobody knows how many there are.
+            rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
+            compiled = find_compiled(schema, DUMP, rows)
         if compiled is not None and compiled.program is not None:
             bound_program = compiled.bound_program or bind(compiled)
             return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
-    for_fields = for_stock(schema, DUMP.fields)
-    result = recorder.within(STOCK_SERIALIZE, for_fields, obj, many=many)
-    recorder.stock(len(result) if many and obj is not None else 1)
+    result = recorder.within(STOCK_SERIALIZE, for_stock(schema, DUMP.fields), obj, many=many)
+    recorder.stock(len(result) if many else 1)
     return result
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from marshmallow import Schema
+from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
 from fastschema.marshmallow.customization import json_is_stock
-from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dump_between_hooks, dumps
+from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.inside import REPLACEMENTS
 from fastschema.marshmallow.load import (
@@ -20,7 +21,6 @@ from fastschema.marshmallow.load import (
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.statistics import recorder
 from fastschema.switch import is_disabled
 
 _NEWEST_TESTED = (4, 4)
@@ -29,22 +29,21 @@ _follow: Callable[[Any, Any, Any], object] | None = None
 
 
 def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
-    """``Schema.dump``, compiled between its hooks."""
-    if not _replacements.are_installed:
-        return STOCK_DUMP(self, obj, many=many)
+    """``Schema.dump``, line by line, but for what is compiled between its hooks."""
     many = self.many if many is None else bool(many)
+    hooks = self._hooks
+    given = obj
+    if hooks[PRE_DUMP]:
+        obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=given)
     state = self._fastschema  # guard.STATE_KEY
-    if not many and state is not None:
-        # To find out more would take longer than what follows.
-        if state.is_tiny:
-            recorder.stock()
-            return STOCK_DUMP(self, obj, many=False)
-        if state.left_to_stock > 0 and recorder.is_within():
-            state.left_to_stock -= 1
-            return STOCK_DUMP(self, obj, many=False)
-    result = dump_between_hooks(self, obj, many)
-    if _follow is not None and many:
-        _follow(self, obj, result)
+    if (state is not None and state.is_tiny and not many) or not _replacements.are_installed:
+        result = self._serialize(obj, many=many)
+    else:
+        result = serialize(self, obj, many)
+    if hooks[POST_DUMP]:
+        result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=given)
+    if many and _follow is not None and _replacements.are_installed:
+        _follow(self, given, result)
     return result
 
 

@@ -46,7 +46,7 @@ from fastschema.marshmallow.pending import (
 )
 from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import STATE_KEY, ClassSnapshot, are_same
+from fastschema.runtime.guard import ClassSnapshot, are_same
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import Description, Program, programs
 
@@ -152,6 +152,23 @@ class Compiled:
         self.nested = _NONE_KNOWN
         """What its nested schemas compile to."""
 
+    def is_current(self, own: dict[str, Any], state: SchemaState, name: str) -> bool:
+        """Return whether a schema is what it was, and all else that this depends on.
+
+        :param own: the ``__dict__`` of the schema, which this was kept with
+        :param state: its state
+        :param name: the attribute with the fields
+        """
+        if not own.keys().isdisjoint(DECIDING_ON_ITSELF):
+            return False
+        fields, made = own.get(name), self.made
+        if made is None:
+            assert state.shared is not None
+            is_unchanged = fields is None and state.shared.made is None
+        else:
+            is_unchanged = fields is not None and made.are_current(fields)
+        return is_unchanged and self.reading.is_current()
+
     def is_bound_to(self, made: MadeFields) -> bool:
         """Return whether it is for the very same field objects, and those inside of them."""
         before = self.made
@@ -194,23 +211,18 @@ def find_compiled(
     fewest_rows = thresholds.fewest_rows
     if fewest_rows is not None and not is_inner and rows < fewest_rows[direction.name]:
         return None
-    own = schema.__dict__
-    state: Any = own.get(STATE_KEY)
-    if type(state) is not SchemaState or state.owner != id(schema):
+    state = schema._fastschema  # guard.STATE_KEY
+    if state is None or state.owner != id(schema):
         state = state_of(schema)
+    elif rows <= state.left_to_stock and not is_inner:
+        state.left_to_stock -= rows
+        return None
     compiled: Compiled | None = getattr(state, direction.name)
-    if compiled is not None and own.keys().isdisjoint(DECIDING_ON_ITSELF):
-        fields = own.get(direction.fields)
-        made = compiled.made
-        if made is None:
-            is_unchanged = fields is None and state.shared.made is None
-        else:
-            is_unchanged = fields is not None and made.are_current(fields)
-        if is_unchanged and compiled.reading.is_current():
-            if rows == 1 and compiled.reading.is_tiny and not is_inner:
-                _leave_to_stock(schema, state)
-                return None
-            return compiled
+    if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
+        if rows == 1 and compiled.reading.is_tiny and not is_inner:
+            _leave_to_stock(schema, state)
+            return None
+        return compiled
     return _find(schema, state, direction, rows, is_inner=is_inner)
 
 

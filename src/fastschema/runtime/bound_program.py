@@ -83,8 +83,9 @@ class BoundProgram:
 
     def dump_one(self, obj: Any) -> Any:
         """Dump one object, as stock gives it, and count it."""
+        idle = self._idle_python
         try:
-            dispatch = self._idle_python.pop()
+            dispatch = idle.pop()
             recorder.program_used()
         except IndexError:
             dispatch = self.new_dispatch(_PYTHON)
@@ -92,7 +93,8 @@ class BoundProgram:
             dispatch.begin_again()
         result = dispatch[type(obj)](obj)
         recorder.compiled(self.program)
-        self.take_back(dispatch)
+        if len(idle) < MOST_IDLE:
+            idle.append(dispatch)
         return result
 
     def checkout(self) -> Dispatch | None:

@@ -161,10 +161,11 @@ class ClassSnapshot:
     :param classes: the classes
     """
 
-    __slots__ = ("_generation", "_seen")
+    __slots__ = ("_generation", "_now", "_seen")
 
     def __init__(self, classes: Iterable[type] = ()) -> None:
         self._generation = generations.current
+        self._now: dict[Any, Mapping[str, Any]] = {}
         self._seen: dict[Any, dict[str, Any]] = {}
         for cls in classes:
             self.add(cls)
@@ -172,38 +173,36 @@ class ClassSnapshot:
     def add(self, cls: Any) -> None:
         """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
-            seen = self._seen[cls] = dict(vars(cls))
+            seen = dict(vars(cls))
             if _DECLARED in seen:
                 seen[_DECLARED] = dict(seen[_DECLARED])
+            self._now[cls], self._seen[cls] = vars(cls), seen
 
     def add_all(self, other: ClassSnapshot) -> None:
         """Add what another snapshot has, as it was then."""
-        for cls, seen in other._seen.items():
-            self._seen.setdefault(cls, seen)
+        self._now |= other._now
+        self._seen = other._seen | self._seen
 
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""
         if self._generation is not generations.current:
             return False
         try:
-            for cls, seen in self._seen.items():
-                if cls.__dict__ != seen and not _accept_if_alike(cls.__dict__, seen):
-                    return False
+            return self._now == self._seen or all(map(self._accept_if_alike, self._now))
         except Exception:
             return False  # an attribute that cannot be compared
+
+    def _accept_if_alike(self, cls: Any) -> bool:
+        """Return whether a class has changed only in what hangs on it; then take that as seen."""
+        own, seen = self._now[cls], self._seen[cls]
+        state = own.get(CLASS_STATE_KEY)
+        if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
+            return False
+        seen[CLASS_STATE_KEY] = state
         return True
 
 
 _DECLARED = "_declared_fields"
-
-
-def _accept_if_alike(own: Mapping[str, Any], seen: dict[str, Any]) -> bool:
-    """Return whether a class has changed only in what hangs on it; then take that as seen."""
-    state = own.get(CLASS_STATE_KEY)
-    if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
-        return False
-    seen[CLASS_STATE_KEY] = state
-    return True
 
 
 _PLAIN = frozenset([str, int, float, complex, bool, bytes, Decimal, date, timedelta, UUID])
