@@ -74,17 +74,19 @@ def _loads(
 
 
 def _deserialize(
-    self: Any, data: Any, *, error_store: Any, many: bool = False, **options: Any
+    self: Any, data: Any, *, many: bool = False, index: int | None = None, **options: Any
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    options["error_store"] = error_store
-    if options.get("index") is not None:  # a row of those that stock loads
-        return STOCK_DESERIALIZE(self, data, many=many, **options)
-    is_overridden = type(self)._deserialize is not _deserialize or "_deserialize" in self.__dict__
-    if (many and is_overridden) or not _replacements.are_installed:
-        # Whoever overrides it has called this one: stock calls the override for each row.
+    if index is not None:  # a row of those that stock loads
+        return STOCK_DESERIALIZE(self, data, many=many, index=index, **options)
+    if not _replacements.are_installed or (many and _is_overridden(self)):
         return deserialize_as_stock(self, data, many=many, **options)
-    return deserialize(self, data, many, options)
+    return deserialize(self, data, many, **options)
+
+
+def _is_overridden(schema: Any) -> bool:
+    """Return whether somebody has overridden ``_deserialize``: stock calls that for each row."""
+    return type(schema)._deserialize is not _deserialize or "_deserialize" in schema.__dict__
 
 
 _replacements = Replacements(

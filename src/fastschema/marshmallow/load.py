@@ -269,48 +269,47 @@ def do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -
         return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
 
     def own(data: Any, *, many: bool = False, **options: Any) -> Any:
-        return deserialize(schema, data, many, options, compiled)
+        return deserialize(schema, data, many, compiled=compiled, **options)
 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
 
 
 def deserialize(
-    schema: Any, data: Any, many: bool, options: dict[str, Any], compiled: Compiled | None = None
+    schema: Any,
+    data: Any,
+    many: bool,
+    *,
+    error_store: Any,
+    partial: Any = None,
+    unknown: Any = RAISE,
+    compiled: Compiled | None = None,
 ) -> Any:
     """Return what ``Schema._deserialize`` returns, by generated code where the schema can be
     compiled.
 
-    :param options: the other keyword arguments of that method
     :param compiled: that of a plan
     """
     is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
-    if is_plain and not is_disabled() and is_plain_partial(options.get("partial")):
+    if is_plain and is_plain_partial(partial) and not is_disabled():
         if compiled is None:
             compiled = find_compiled(schema, LOAD, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
-            return _load_by(compiled, schema, data, many, options)
+            recorder.program_used()
+            # Stock takes any value for unknown, also one that has no hash: no load waits for it.
+            idle = compiled.idle[partial, unknown] if type(unknown) is str else []
+            try:
+                load: Load = idle.pop()
+            except IndexError:
+                load = Load(compiled, partial, unknown)
+            load_row = load.begin(schema, error_store)
+            if many:
+                result: Any = load.rows(load_row, data)
+            else:
+                recorder.compiled(load.program)
+                result = load_row(data, None)
+            load.end(idle)
+            return result
+    options = {"error_store": error_store, "partial": partial, "unknown": unknown}
     result = recorder.within(deserialize_as_stock, schema, data, many=many, **options)
     recorder.stock(len(result) if many else 1)
-    return result
-
-
-def _load_by(
-    compiled: Compiled, schema: Any, data: Any, many: bool, options: dict[str, Any]
-) -> Any:
-    """Return what a schema's program makes of a row, or of each of several."""
-    partial, unknown = options.get("partial"), options.get("unknown", RAISE)
-    recorder.program_used()
-    # Stock takes any value for unknown, also one that is not hashable: no other load waits for it.
-    idle = compiled.idle[partial, unknown] if type(unknown) is str else []
-    try:
-        load: Load = idle.pop()
-    except IndexError:
-        load = Load(compiled, partial, unknown)
-    load_row = load.begin(schema, options["error_store"])
-    if many:
-        result: Any = load.rows(load_row, data)
-    else:
-        recorder.compiled(load.program)
-        result = load_row(data, options.get("index") if schema.opts.index_errors else None)
-    load.end(idle)
     return result

@@ -103,29 +103,30 @@ class NestedLoader:
         self._loader = SchemaLoader(outer)
         self.validates = True
         self._passes_session = passes_session(type(field)._deserialize)
-        self.begin_again()
+        self._stays = outer.compiled.nested.of(field) is not None
+        """Whether nobody can change what the nested schema does."""
+        self._is_found = self._is_begun = self._can_load = self._is_validated = False
+        self._row: LoadRow | None = None
 
     def begin_again(self) -> None:
         """Begin another load: find the nested schema again when the first value needs it."""
-        self._is_found = self._can_load = self._is_validated = False
-        self._row: LoadRow | None = None
-        self._loader.begin_again()
+        self._is_begun = False
 
     def __call__(self, value: Any) -> Any:
         """Load a value.
 
         :raises ValidationError: as stock
         """
-        if not self._is_found and value is not None:
-            self._find()
+        if not self._is_begun and value is not None:
+            self._begin()
         loader = self._loader
-        if not self._can_load or not loader.takes(value):
-            return self._by_field(value)
-        if self._row is not None and not loader.store.errors:
+        if self._row is not None and type(value) is dict and not loader.store.errors:
             loaded = self._row(value, None)
             if not loader.store.errors:
                 return loaded
             raise loader.nested_error(value, loaded)
+        if not self._can_load or not loader.takes(value):
+            return self._by_field(value)
         try:
             if self._passes_session:
                 pass_session(self._field, loader.schema)
@@ -142,15 +143,19 @@ class NestedLoader:
         by = self._field.deserialize if self.validates else self._field._deserialize
         return recorder.within(by, value, None, None, **self._keywords)
 
-    def _find(self) -> None:
+    def _begin(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
+        self._is_begun = True
+        if self._is_found and self._stays:
+            self._loader.begin_again()
+            return
         field = self._field
         schema = field.schema
-        self._is_found = True
-        if bool(schema.many or field.many) is not bool(schema.many):
-            return
-        options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
-        self._can_load = self._loader.find(field, schema, options)
+        self._is_found, self._row = True, None
+        self._can_load = bool(schema.many or field.many) is bool(schema.many)
+        if self._can_load:
+            options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
+            self._can_load = self._loader.find(field, schema, options)
         self._is_validated = self.validates and has_validators(field)
         if self._can_load and not (self._is_validated or self._passes_session):
             self._row = self._loader.plain_row
@@ -320,7 +325,6 @@ class _ByOwnSchema:
     def begin_again(self) -> None:
         """Begin another load."""
         self._is_found = False
-        self._loader.begin_again()
 
     def __call__(self, data: Any) -> Any:
         """Load data.

@@ -58,9 +58,10 @@ class SchemaLoader:
         self.store: Any = ErrorStore()
 
     def begin_again(self) -> None:
-        """Begin another load; :meth:`find` is to be called again."""
-        self.schema = self._row = self._function = None
+        """Begin another load by what :meth:`find` has found."""
         self.store.errors = {}
+        if self._before is not None:
+            self._before.begin(self.schema, self.store)
 
     def find(self, field: Any, schema: Any, options: dict[str, Any]) -> bool:
         """Find how a schema loads; return whether it does more than its own ``load``.
@@ -70,6 +71,8 @@ class SchemaLoader:
         :param options: what its ``load`` is given
         """
         self.schema, self._options = schema, options
+        self._row = self._function = None
+        self.store.errors = {}
         if not self._is_super and overrides_load(schema) is not None:
             self._function = self._made_function(schema)
             return self._function is not None
