@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema import json
@@ -74,9 +74,17 @@ def _loads(
 
 
 def _deserialize(
-    self: Any, data: Any, *, many: bool = False, index: int | None = None, **options: Any
+    self: Any,
+    data: Any,
+    *,
+    error_store: Any,
+    many: bool = False,
+    partial: Any = None,
+    unknown: Any = RAISE,
+    index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
+    options = {"error_store": error_store, "partial": partial, "unknown": unknown}
     if index is not None:  # a row of those that stock loads
         return STOCK_DESERIALIZE(self, data, many=many, index=index, **options)
     if not _replacements.are_installed or (many and _is_overridden(self)):

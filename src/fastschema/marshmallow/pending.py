@@ -32,9 +32,8 @@ from fastschema.switch import is_disabled
 _ALL_NAMES = frozenset(NAMES)
 DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}
 """What a schema may have of its own, and not as its class has it."""
-_CHOICES = ("only", "exclude")
-_BINDING = ("load_only", "dump_only")
-"""The options of a schema that are written into its fields."""
+_OPTIONS_OF_FIELDS = ("only", "exclude", "load_only", "dump_only")
+"""The options of a schema that choose its fields, or are written into them."""
 STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
@@ -285,29 +284,23 @@ def init_fields(self: Any) -> None:
     """
     own = self.__dict__
     state = own.get(STATE_KEY)
-    shared = state.shared if type(state) is SchemaState else None
-    if shared is None or not _has_as_made(own, shared, _BINDING):
-        STOCK_INIT_FIELDS(self)
-        return
-    if state.is_pending(own, NAMES[0]) and _has_as_made(own, shared, _CHOICES):
+    if state is not None and state.is_pending(own, NAMES[0]) and _has_as_made(own, state.shared):
         state.is_bound_anew = True
-        shared.bind_methods(self)
-        return
-    make_fields(self)
-    STOCK_INIT_FIELDS(self)
+        state.shared.bind_methods(self)
+    else:
+        STOCK_INIT_FIELDS(self)
 
 
-def _has_as_made(own: dict[str, Any], shared: SharedFields, options: tuple[str, ...]) -> bool:
+def _has_as_made(own: dict[str, Any], shared: SharedFields) -> bool:
     """Return whether a schema has the options that it was made with.
 
     :param own: its ``__dict__``
-    :param options: the names of the options
     """
     exemplar = shared.exemplar
     if not exemplar.classes.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
     like = exemplar.schema.__dict__
-    return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in options)
+    return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in _OPTIONS_OF_FIELDS)
 
 
 class _Copying:

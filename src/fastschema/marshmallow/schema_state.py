@@ -262,21 +262,13 @@ def _find(
     """Return what a schema compiles to, if it is known or pays, and keep it with the schema."""
     own = schema.__dict__
     if not own.keys().isdisjoint(DECIDING_ON_ITSELF):
-        return _of_its_own(schema, direction, rows)
+        return None  # it has methods or options of its own
     exemplar = state.exemplar
     if exemplar is not None and type(exemplar.schema) is type(schema):
         if state.is_pending(own, direction.fields):
             return _find_pending(schema, state, exemplar, direction, rows, is_inner=is_inner)
         make_fields(schema)  # somebody has looked at those of a copy, which are the same
     return _find_made(schema, state, direction, rows, is_inner=is_inner)
-
-
-def _of_its_own(schema: Any, direction: Direction, rows: int) -> Compiled | None:
-    """Return what a schema with methods or options of its own compiles to, for these rows only."""
-    if not thresholds.is_worth_compiling(rows):
-        return None
-    fields = getattr(schema, direction.fields)
-    return Compiled(schema, _read(schema, fields, direction), list(fields.values()))
 
 
 def _find_pending(
