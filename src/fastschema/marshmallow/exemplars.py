@@ -65,6 +65,9 @@ class Exemplar:
         self.schema = schema
         self.arguments = arguments
         self.classes = classes
+        declared = schema.__dict__["declared_fields"].values()
+        self.binds_methods = any(not _METHOD_NAMES.isdisjoint(vars(field)) for field in declared)
+        """Whether a field has methods of the schema that it was bound to last."""
         self.is_being_read = False
         self.dump: Any = None
         self.load: Any = None
@@ -230,6 +233,7 @@ def _given(only: Any, *others: Any) -> Arguments | None:
 _CHOICES = ("only", "exclude")
 METHODS = ("_serialize_method", "_deserialize_method")
 """Where a ``Method`` keeps the methods of the schema that it was bound to last."""
+_METHOD_NAMES = frozenset(METHODS)
 _FIELD_CACHE = "_field_cache"  # of marshmallow 3's Inferred
 _DIFFERING = frozenset([*INNER, *_CHOICES, *METHODS, "tuple_fields", _FIELD_CACHE])
 """The attributes that may differ between two schemas, besides ``parent`` and ``root``."""

@@ -46,10 +46,9 @@ class SharedFields:
     def fields(self, schema: Any, name: str) -> dict[str, Any]:
         """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
         originals = self.exemplar.schema.__dict__[name]
-        clones = self._clones
         fields: dict[str, Any] = type(originals)()
         for each, field in originals.items():
-            fields[each] = clones.get(id(field)) or self.field(schema, field)
+            fields[each] = self.field(schema, field)
         return fields
 
     def make(self, schema: Any) -> _Made:
@@ -61,8 +60,7 @@ class SharedFields:
 
     def bind_methods(self, copied: Any) -> None:
         """Let fields that nobody has looked at call the methods of a copy, as stock does."""
-        declared = self.exemplar.schema.__dict__["declared_fields"]
-        if all(_METHOD_NAMES.isdisjoint(field.__dict__) for field in declared.values()):
+        if not self.exemplar.binds_methods:
             return
         self._method_owner = copied
         for field in list(self._clones.values()):
