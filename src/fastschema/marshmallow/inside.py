@@ -117,8 +117,8 @@ class AnswersInside:
 
 
 def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[Any]:
-    """Yield the nested fields and lists that a field of users' holds: in its attributes, in lists
-    there, or in other fields that it holds so.
+    """Yield the nested fields, and lists of them, that a field of users' holds: in its attributes,
+    in lists there, or in other fields that it holds so.
 
     :param above: the ids of those that it is inside of
     """
@@ -126,7 +126,7 @@ def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[A
     for name, value in vars(field).items():
         if name not in ("parent", "root"):
             for each in value if type(value) in (list, tuple) else (value,):
-                if type(each) in (fields.Nested, fields.List):
+                if _nests(each):
                     yield each
                 elif issubclass(type(each), fields.Field) and id(each) not in above:
                     yield from fields_inside(each, above)
@@ -134,7 +134,7 @@ def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[A
 
 def holds_nested(field: Any) -> bool:
     """Return whether one of the fields that a field holds is a nested one, alone or in lists."""
-    return any(map(_nests, fields_inside(field)))
+    return next(fields_inside(field), None) is not None
 
 
 def _nests(field: Any) -> bool:

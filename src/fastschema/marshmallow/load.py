@@ -149,10 +149,7 @@ class Load:
         """
         field = self.fields[number]
         try:
-            if self.partial is None:
-                loaded = field._deserialize(value, key, data)
-            else:
-                loaded = field._deserialize(value, key, data, partial=self.partial)
+            loaded = field._deserialize(value, key, data, **self.keywords)
             if is_validated:
                 field._validate(loaded)
         except ValidationError as error:

@@ -20,7 +20,7 @@ from fastschema.compiler.nodes import Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_load
 from fastschema.marshmallow import load_fields
-from fastschema.marshmallow.made import SchemaOf, as_schema, function_of
+from fastschema.marshmallow.made import SchemaOf, as_schema, function_of, refuse
 from fastschema.marshmallow.schema_loader import SchemaLoader
 from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
@@ -267,7 +267,7 @@ class MadeLoader:
 
     def _made(self) -> Function:
         if self._outer.partial:
-            return _refuse
+            return refuse
         return function_of(self._registered, self._field, LoadCompiler(self._outer))
 
     def __call__(self, value: Any) -> Any:
@@ -279,10 +279,6 @@ class MadeLoader:
             return self.load(value)
         except Refused:
             return self._field.deserialize(value, None, None, **self._outer.keywords)
-
-
-def _refuse(value: Any) -> Any:
-    raise Refused
 
 
 class LoadCompiler:

@@ -114,13 +114,14 @@ def function_of(registered: Registered, target: Any, compiled: Any) -> Function:
     try:
         function = registered.maker(target, compiled)
     except Refused:
-        return _refuse
+        return refuse
     if not callable(function):
         raise TypeError(f"the maker {registered.label} made {function!r}, which is no function")
     return function
 
 
-def _refuse(*_: Any) -> Any:
+def refuse(*_: Any) -> Any:
+    """Do what a function that a maker makes does with values that it leaves to the method."""
     raise Refused
 
 

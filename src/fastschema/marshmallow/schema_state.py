@@ -220,16 +220,11 @@ def find_compiled(
     compiled: Compiled | None = getattr(state, direction.name)
     if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
         if rows == 1 and compiled.reading.is_tiny and not is_inner:
-            _leave_to_stock(schema, state)
+            make_fields(schema)
+            state.is_tiny = True  # from now on, stock dumps single objects by it again
             return None
         return compiled
     return _find(schema, state, direction, rows, is_inner=is_inner)
-
-
-def _leave_to_stock(schema: Any, state: SchemaState) -> None:
-    """From now on, let stock dump single objects by a schema that dumps few values, again."""
-    make_fields(schema)
-    state.is_tiny = True
 
 
 def find_nested(
