@@ -193,8 +193,10 @@ class ClassSnapshot:
             return False  # an attribute that cannot be compared
 
     def _accept_if_alike(self, cls: Any) -> bool:
-        """Return whether a class has changed only in what hangs on it; then take that as seen."""
+        """Return whether a class is what it was, but for what hangs on it; take that as seen."""
         own, seen = self._now[cls], self._seen[cls]
+        if own == seen:
+            return True
         state = own.get(CLASS_STATE_KEY)
         if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
             return False
