@@ -21,6 +21,7 @@ from marshmallow.decorators import (
 )
 
 from fastschema.marshmallow.sqlalchemy import loads_instances
+from fastschema.runtime import thresholds
 from fastschema.runtime.patching import is_stock, overridden, stock_method
 
 FIELD_CLASSES = frozenset(
@@ -148,14 +149,21 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
         yield from all_fields(inner_fields(field))
 
 
-_OF_ONE_VALUE = (fields.String, fields.Number, fields.Boolean, fields.DateTime)
+_OF_MANY_VALUES = (fields.List, fields.Tuple, fields.Mapping)
 
 
-def takes_one_value(field: Any) -> bool:
-    """Return whether marshmallow alone dumps a field, and it has a single value."""
-    cls = type(field)
-    is_single = issubclass(cls, _OF_ONE_VALUE) or (cls is fields.Pluck and not field.many)
-    return cls in FIELD_CLASSES and is_single
+def count_values(field: Any, cls: Any) -> int:
+    """Return how many values a field dumps for an object, as far as that is known beforehand.
+
+    :param cls: the class of the field's schema
+    """
+    if isinstance(field, _OF_MANY_VALUES) or (isinstance(field, fields.Nested) and field.many):
+        return thresholds.MANY
+    if not isinstance(field, fields.Nested) or isinstance(field, fields.Pluck):
+        return 1
+    nested = type(field.nested) if isinstance(field.nested, Schema) else field.nested
+    nested = nested_class(nested, cls)
+    return 1 if nested is None else len(nested._declared_fields)
 
 
 def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:

@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.marshmallow.customization import (
     all_fields,
+    count_values,
     nesting_objects,
     own_classes,
     reads_by_itself,
-    takes_one_value,
     unseen_schemas,
 )
 from fastschema.marshmallow.exemplars import Exemplar, SchemaRecord, classes_of, frozen_copy
@@ -86,8 +86,8 @@ class Reading:
         """The program; None if it cannot be compiled."""
         self.reason = ""
         """Why it cannot be compiled."""
-        self.is_tiny = False
-        """Whether an object is dumped by so few fields that stock takes no longer."""
+        self.values = thresholds.MANY
+        """How many values of an object are dumped, as far as that is known; for loading, many."""
         self.deciding: list[dict[str, Any]] = []
         """What the fields were like, where those of other schemas are compared with them."""
 
@@ -131,16 +131,21 @@ class Compiled:
     :param schema: the schema
     :param reading: what was read
     :param fields: its fields by their numbers
+    :param made: what the fields of a made schema were like; None for a pending one
     """
 
-    def __init__(self, schema: Any, reading: Reading, fields: Any) -> None:
+    def __init__(
+        self, schema: Any, reading: Reading, fields: Any, made: MadeFields | None = None
+    ) -> None:
         self.schema = schema
         self.reading = reading
         self.program = reading.program
         self.reason = reading.reason
         self.fields = fields
-        self.made: MadeFields | None = None
-        """What the fields of a made schema were like; None for a pending one."""
+        self.made = made
+        fewest = thresholds.values_worth_comparing if made else thresholds.values_worth_a_look
+        self.is_tiny = reading.values < fewest
+        """Whether stock dumps single objects in no more time."""
         self.shared: frozenset[int] = frozenset()
         """The numbers of those fields that all pending schemas like this one use."""
         self.is_shared = False
@@ -219,7 +224,7 @@ def find_compiled(
         return None
     compiled: Compiled | None = getattr(state, direction.name)
     if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
-        if rows == 1 and compiled.reading.is_tiny and not is_inner:
+        if rows == 1 and compiled.is_tiny and not is_inner:
             make_fields(schema)
             state.is_tiny = True  # from now on, stock dumps single objects by it again
             return None
@@ -379,8 +384,7 @@ def _find_made(
     if known is not None and known.reading is reading and known.is_bound_to(made):
         known.made = made  # something else has changed: what a field of users keeps for itself, say
         return known
-    compiled = Compiled(schema, reading, list(fields.values()))
-    compiled.made = made
+    compiled = Compiled(schema, reading, list(fields.values()), made)
     setattr(state, direction.name, compiled)
     state.left_to_stock = 0
     return compiled
@@ -418,11 +422,11 @@ def _read(
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
     reading = Reading(classes, direction.read_around.of(field_classes))
     reading.nested = [SchemaSnapshot(each) for each in schemas if not isinstance(each, type)]
-    if direction.name == "dump" and len(fields) < thresholds.values_worth_a_look:
-        reading.is_tiny = all(map(takes_one_value, fields.values()))
     try:
         description = direction.describe(fields, schema)
         reading.program = programs.get(description, lambda: direction.make_program(description))
+        if direction.name == "dump":
+            reading.values = sum(count_values(each, type(schema)) for each in fields.values())
     except UnreadableError as error:
         reading.reason = str(error)
     except Exception as error:
