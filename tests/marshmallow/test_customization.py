@@ -5,6 +5,8 @@ from collections import OrderedDict
 import pytest
 from marshmallow import Schema, fields
 
+from fastschema.marshmallow.customization import count_values
+from fastschema.runtime import thresholds
 from tests.marshmallow.differential import installed, outcome
 
 LOG = []
@@ -268,3 +270,27 @@ def test_a_class_that_changes_is_asked_again(uses, is_inherited):
         LOG.clear()
         Dog()
     assert LOG == ["copied"]
+
+
+class Toy(Schema):
+    name = fields.String()
+    age = fields.Integer()
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        (fields.String(), 1),
+        (fields.Method("own"), 1),
+        (fields.Nested(Toy), 2),
+        (fields.Nested(Toy(only=["name"])), 2),
+        (fields.Nested(lambda: Toy()), 1),
+        (fields.Pluck(Toy, "name"), 1),
+        (fields.List(fields.String()), thresholds.MANY),
+        (fields.Dict(), thresholds.MANY),
+        (fields.Nested(Toy, many=True), thresholds.MANY),
+        (fields.Pluck(Toy, "name", many=True), thresholds.MANY),
+    ],
+)
+def test_a_nested_object_has_as_many_values_as_its_class_has_fields(field, values):
+    assert count_values(field, Toy) == values

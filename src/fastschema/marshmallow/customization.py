@@ -157,12 +157,18 @@ def count_values(field: Any, cls: Any) -> int:
 
     :param cls: the class of the field's schema
     """
-    if isinstance(field, _OF_MANY_VALUES) or (isinstance(field, fields.Nested) and field.many):
+    field_class = type(field)
+    if issubclass(field_class, _OF_MANY_VALUES) or computes_attributes(field):
         return thresholds.MANY
-    if not isinstance(field, fields.Nested) or isinstance(field, fields.Pluck):
+    if not issubclass(field_class, fields.Nested):
         return 1
-    nested = type(field.nested) if isinstance(field.nested, Schema) else field.nested
-    nested = nested_class(nested, cls)
+    own = field.__dict__
+    if own["many"]:
+        return thresholds.MANY
+    if issubclass(field_class, fields.Pluck):
+        return 1
+    nested = own["nested"]
+    nested = nested_class(type(nested) if issubclass(type(nested), Schema) else nested, cls)
     return 1 if nested is None else len(nested._declared_fields)
 
 

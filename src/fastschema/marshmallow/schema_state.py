@@ -86,8 +86,8 @@ class Reading:
         """The program; None if it cannot be compiled."""
         self.reason = ""
         """Why it cannot be compiled."""
-        self.values = thresholds.MANY
-        """How many values of an object are dumped, as far as that is known; for loading, many."""
+        self.is_tiny = False
+        """Whether so few values of an object are dumped that stock takes no longer."""
         self.deciding: list[dict[str, Any]] = []
         """What the fields were like, where those of other schemas are compared with them."""
 
@@ -143,9 +143,6 @@ class Compiled:
         self.reason = reading.reason
         self.fields = fields
         self.made = made
-        fewest = thresholds.values_worth_comparing if made else thresholds.values_worth_a_look
-        self.is_tiny = reading.values < fewest
-        """Whether stock dumps single objects in no more time."""
         self.shared: frozenset[int] = frozenset()
         """The numbers of those fields that all pending schemas like this one use."""
         self.is_shared = False
@@ -224,7 +221,7 @@ def find_compiled(
         return None
     compiled: Compiled | None = getattr(state, direction.name)
     if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
-        if rows == 1 and compiled.is_tiny and not is_inner:
+        if rows == 1 and compiled.reading.is_tiny and not is_inner:
             make_fields(schema)
             state.is_tiny = True  # from now on, stock dumps single objects by it again
             return None
@@ -359,6 +356,14 @@ def _find_made(
         return None
     record = SchemaRecord.of(type(schema))
     fields = getattr(schema, direction.fields)
+    if (
+        rows == 1
+        and not is_inner
+        and direction.name == "dump"
+        and _count_values(schema, fields) < thresholds.values_worth_comparing
+    ):
+        state.is_tiny = True
+        return None
     # marshmallow 3 makes other dictionaries where a schema is ordered.
     names = (*fields, schema.__dict__.get("ordered"))
     if not (record.count(rows, names) or is_inner) or not record.refresh():
@@ -388,6 +393,11 @@ def _find_made(
     setattr(state, direction.name, compiled)
     state.left_to_stock = 0
     return compiled
+
+
+def _count_values(schema: Any, fields: dict[str, Any]) -> int:
+    """Return how many values of an object a schema dumps, as far as that is known."""
+    return sum(count_values(field, type(schema)) for field in fields.values())
 
 
 def read_once(schema: Any, direction: Direction) -> Compiled:
@@ -426,7 +436,7 @@ def _read(
         description = direction.describe(fields, schema)
         reading.program = programs.get(description, lambda: direction.make_program(description))
         if direction.name == "dump":
-            reading.values = sum(count_values(each, type(schema)) for each in fields.values())
+            reading.is_tiny = _count_values(schema, fields) < thresholds.values_worth_a_look
     except UnreadableError as error:
         reading.reason = str(error)
     except Exception as error:

@@ -8,6 +8,8 @@ compared with copies of them at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import is_, methodcaller
 from typing import Any
 
 from marshmallow import missing
@@ -33,6 +35,7 @@ _OF_ONE_SCHEMA = ("parent", "root", "_schema", "_field_cache", "_creation_index"
 """Attributes that differ from schema to schema, and say nothing of what a field does."""
 _OF_ONE_DUMP = (*_OF_ONE_SCHEMA, *_LISTS, "validate", "error_messages")
 """The same for what a field dumps."""
+_values = methodcaller("values")
 
 
 class MadeFields:
@@ -42,25 +45,40 @@ class MadeFields:
     :param direction: "dump" or "load"
     """
 
-    __slots__ = ("_attributes", "_classes", "_fields", "_is_load", "_names", "every")
+    __slots__ = ("_fields", "_held", "_is_load", "_lengths", "_lists", "_names", "_values", "every")
 
     def __init__(self, fields: dict[str, Any], direction: str) -> None:
-        self._names = list(fields)
-        self._fields = list(fields.values())
+        self._fields = [*fields, *fields.values()]
         self._is_load = direction == "load"
-        self.every = list(_with_inner(self._fields))
+        self.every = list(_with_inner(fields.values()))
         """The fields, and those inside of them."""
-        self._classes = list(map(type, self.every))
-        self._attributes = [_copied(field.__dict__, is_load=self._is_load) for field in self.every]
+        attributes = [field.__dict__ for field in self.every]
+        self._names = list(map(list, attributes))
+        self._values = list(self._now(attributes))
+        names = ("tuple_fields", *_LISTS) if self._is_load else ("tuple_fields",)
+        of_names = [own.get(name) for own in attributes for name in names]
+        self._lists = [each for each in of_names if type(each) is list]
+        """The lists among the values that matter, with what is in them."""
+        self._lengths = list(map(len, self._lists))
+        self._held = list(chain.from_iterable(self._lists))
 
     def are_current(self, fields: dict[str, Any]) -> bool:
-        """Return whether these are the fields of the schema, and as they were."""
+        """Return whether these are the fields of the schema, and as they were.
+
+        Their attributes are the very same objects: nobody's ``__eq__`` is asked.
+        """
+        attributes = [field.__dict__ for field in self.every]
         return (
-            are_same(list(fields.values()), self._fields)
-            and are_same(list(fields), self._names)
-            and all(map(are_same, [field.__dict__ for field in self.every], self._attributes))
-            and are_same(list(map(type, self.every)), self._classes)
+            list(map(list, attributes)) == self._names
+            and list(map(len, self._lists)) == self._lengths
+            and all(map(is_, chain(fields, fields.values()), self._fields))
+            and len(fields) * 2 == len(self._fields)
+            and all(map(is_, self._now(attributes), self._values))
+            and all(map(is_, chain.from_iterable(self._lists), self._held))
         )
+
+    def _now(self, attributes: list[dict[str, Any]]) -> Iterator[Any]:
+        return chain(map(type, self.every), chain.from_iterable(map(_values, attributes)))
 
     def deciding(self) -> list[dict[str, Any]]:
         """Return, for each field, its class and the attributes that say what it does."""
@@ -112,15 +130,6 @@ def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:
             yield from _with_inner(inner_fields(field))
 
 
-def _copied(own: dict[str, Any], *, is_load: bool) -> dict[str, Any]:
-    """Return a copy of a field's attributes, with lists of its own where they matter."""
-    copied = own.copy()
-    for name in ("tuple_fields", *_LISTS) if is_load else ("tuple_fields",):
-        if type(copied.get(name)) is list:
-            copied[name] = copied[name].copy()
-    return copied
-
-
 def _deciding(field: Any, *, is_load: bool) -> dict[str, Any]:
     """Return the attributes of a field that say what it does, and its class.
 
@@ -137,7 +146,7 @@ def _deciding(field: Any, *, is_load: bool) -> dict[str, Any]:
         deciding["validators"] = validators.describe(field)
     for name in _DEFAULTS:
         default = deciding.get(name, missing)
-        deciding[name] = (default is missing, callable(default))
+        deciding[name] = "none" if default is missing else "call" if callable(default) else "value"
     if not _HELD.isdisjoint(deciding):
         deciding |= {name: deciding[name] is None for name in _HELD.intersection(deciding)}
     if cls not in FIELD_CLASSES:

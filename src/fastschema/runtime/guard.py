@@ -225,9 +225,9 @@ def are_same(one: Any, other: Any) -> bool:
     if cls not in _CONTAINERS or len(one) != len(other):
         return False
     if cls is list or cls is tuple:
-        return all(map(is_, one, other)) or all(map(are_same, one, other))
-    if cls is dict and all(map(is_, one, other)) and all(map(is_, one.values(), other.values())):
-        return True
+        return all(are_same(a, b) for a, b in zip(one, other, strict=True) if a is not b)
+    if cls is dict and all(map(is_, one, other)):
+        return are_same(list(one.values()), list(other.values()))
     if not all(type(each) in _PLAIN for each in chain(one, other)):
         return False
     if cls is dict:
