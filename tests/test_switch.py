@@ -24,7 +24,8 @@ from marshmallow import Schema, fields
 thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
 thresholds.fewest_rows = None
 thresholds.rows_worth_binding = 1
-thresholds.values_worth_a_look = thresholds.values_worth_comparing = 0
+thresholds.values_worth_a_look = 0
+thresholds.values_worth_comparing = {"dump": 0, "load": 0}
 class Dog(Schema):
     name = fields.String()
 

@@ -13,7 +13,8 @@ def make():
 
     thresholds.rows_worth_reading = 1
     thresholds.rows_worth_binding = 1
-    thresholds.values_worth_a_look = thresholds.values_worth_comparing = 0
+    thresholds.values_worth_a_look = 0
+    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     fastschema.install()
 
     def spelt(value):

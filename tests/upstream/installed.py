@@ -43,7 +43,8 @@ def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.rows_worth_binding = 1
-    thresholds.values_worth_a_look = thresholds.values_worth_comparing = 0
+    thresholds.values_worth_a_look = 0
+    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     thresholds.values_worth_answers = 1
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1

@@ -153,7 +153,7 @@ _OF_MANY_VALUES = (fields.List, fields.Tuple, fields.Mapping)
 
 
 def count_values(field: Any, cls: Any) -> int:
-    """Return how many values a field dumps for an object, as far as that is known beforehand.
+    """Return how many values of an object a field has, as far as that is known beforehand.
 
     :param cls: the class of the field's schema
     """

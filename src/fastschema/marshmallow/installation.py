@@ -36,7 +36,7 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if hooks[PRE_DUMP]:
         obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=given)
     state = self._fastschema  # guard.STATE_KEY
-    if (state is not None and state.is_tiny and not many) or not _replacements.are_installed:
+    if (state is not None and state.leaves_dump and not many) or not _replacements.are_installed:
         result = self._serialize(obj, many=many)
     else:
         result = serialize(self, obj, many)
@@ -84,12 +84,25 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    options = {"error_store": error_store, "partial": partial, "unknown": unknown}
-    if index is not None:  # a row of those that stock loads
-        return STOCK_DESERIALIZE(self, data, many=many, index=index, **options)
-    if not _replacements.are_installed or (many and _is_overridden(self)):
-        return deserialize_as_stock(self, data, many=many, **options)
-    return deserialize(self, data, many, **options)
+    state = self._fastschema  # guard.STATE_KEY
+    # With an index, it is a row of those that stock loads.
+    if index is not None or (state is not None and state.leaves_load and not many):
+        load = STOCK_DESERIALIZE
+    elif not _replacements.are_installed or (many and _is_overridden(self)):
+        load = deserialize_as_stock
+    else:
+        return deserialize(
+            self, data, many, error_store=error_store, partial=partial, unknown=unknown
+        )
+    return load(
+        self,
+        data,
+        error_store=error_store,
+        many=many,
+        partial=partial,
+        unknown=unknown,
+        index=index,
+    )
 
 
 def _is_overridden(schema: Any) -> bool:

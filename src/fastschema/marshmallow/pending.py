@@ -69,8 +69,8 @@ class SchemaState(State):
     left_to_stock = 0
     """For a made schema: if no more rows than these are to be dumped, nobody looks whether it can
     be compiled, and stock dumps them."""
-    is_tiny = False
-    """Whether it dumps so few values that single objects are left to stock."""
+    leaves_dump = leaves_load = False
+    """Whether it has so few values that single objects are left to stock for good."""
     dump: Any = None
     load: Any = None
     """What it has compiled to."""

@@ -223,7 +223,7 @@ def find_compiled(
     if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
         if rows == 1 and compiled.reading.is_tiny and not is_inner:
             make_fields(schema)
-            state.is_tiny = True  # from now on, stock dumps single objects by it again
+            state.leaves_dump = True  # from now on, stock dumps single objects by it again
             return None
         return compiled
     return _find(schema, state, direction, rows, is_inner=is_inner)
@@ -356,13 +356,9 @@ def _find_made(
         return None
     record = SchemaRecord.of(type(schema))
     fields = getattr(schema, direction.fields)
-    if (
-        rows == 1
-        and not is_inner
-        and direction.name == "dump"
-        and _count_values(schema, fields) < thresholds.values_worth_comparing
-    ):
-        state.is_tiny = True
+    fewest = thresholds.values_worth_comparing[direction.name]
+    if rows == 1 and not is_inner and _count_values(schema, fields) < fewest:
+        setattr(state, f"leaves_{direction.name}", True)
         return None
     # marshmallow 3 makes other dictionaries where a schema is ordered.
     names = (*fields, schema.__dict__.get("ordered"))
@@ -396,7 +392,7 @@ def _find_made(
 
 
 def _count_values(schema: Any, fields: dict[str, Any]) -> int:
-    """Return how many values of an object a schema dumps, as far as that is known."""
+    """Return how many values of an object a schema has, as far as that is known."""
     return sum(count_values(field, type(schema)) for field in fields.values())
 
 
