@@ -121,11 +121,6 @@ class Load:
             return before
         return Load(compiled, partial, unknown)
 
-    def rows(self, load_row: LoadRow, data: list[Any] | tuple[Any, ...]) -> list[Any]:
-        """Load all rows."""
-        recorder.compiled(self.program, len(data))
-        return load_rows(load_row, data, is_indexed=self.schema.opts.index_errors)
-
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
         """Load a value by the field's own ``deserialize``; errors are stored."""
         field = self.fields[number]
@@ -299,10 +294,10 @@ def deserialize(
             except IndexError:
                 load = Load(compiled, partial, unknown)
             load_row = load.begin(schema, error_store)
+            recorder.compiled(load.program, len(data) if many else 1)
             if many:
-                result: Any = load.rows(load_row, data)
+                result: Any = load_rows(load_row, data, is_indexed=schema.opts.index_errors)
             else:
-                recorder.compiled(load.program)
                 result = load_row(data, None)
             load.end(idle)
             return result

@@ -15,6 +15,7 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.exceptions import StringNotCollectionError
 
+from fastschema.marshmallow.customization import IS_MARSHMALLOW_3
 from fastschema.marshmallow.exemplars import (
     DECIDING_NAMES,
     STOCK_INIT,
@@ -38,7 +39,6 @@ STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")
 STOCK_REDUCE_EX: Any = object.__reduce_ex__
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
-_HAS_CONTEXT = hasattr(Schema(), "context")  # marshmallow 3
 _CONTEXT_WARNING = (
     "The `context` parameter is deprecated and will be removed in marshmallow 4.0. "
     "Use `contextvars.ContextVar` to pass context instead."
@@ -46,7 +46,7 @@ _CONTEXT_WARNING = (
 _OPTIONS = {"only", "exclude", "many", "context", "load_only", "dump_only", "partial", "unknown"}
 checked_unknown: Any = getattr(utils, "validate_unknown_parameter_value", lambda unknown: unknown)
 
-if _HAS_CONTEXT:
+if IS_MARSHMALLOW_3:
     from marshmallow.warnings import (  # type: ignore[import-not-found]  # marshmallow 3
         RemovedInMarshmallow4Warning,
     )
@@ -201,13 +201,13 @@ def init(
     if (
         not is_first
         and not is_disabled()
-        and (not others or (_HAS_CONTEXT and others.keys() == {"context"}))
+        and (not others or (IS_MARSHMALLOW_3 and others.keys() == {"context"}))
     ):
         exemplar = find_exemplar(self, only, exclude, load_only, dump_only)
     if exemplar is None:
         others |= {"only": only, "exclude": exclude, "load_only": load_only, "dump_only": dump_only}
         others |= {"many": many, "partial": partial, "unknown": unknown}
-        if _HAS_CONTEXT and others.get("context") and others.keys() == _OPTIONS:
+        if IS_MARSHMALLOW_3 and others.get("context") and others.keys() == _OPTIONS:
             _init_with_context(self, **others)
         else:
             STOCK_INIT(self, **others)
@@ -227,7 +227,7 @@ def init(
     own["partial"] = partial
     own["unknown"] = like["unknown"] if unknown is None else checked_unknown(unknown)
     own["error_messages"] = like["error_messages"].copy()
-    if _HAS_CONTEXT:
+    if IS_MARSHMALLOW_3:
         own["ordered"] = like["ordered"]
         own["context"] = others.get("context") or {}
         if own["context"]:
@@ -369,12 +369,6 @@ def for_stock(schema: Any, name: str) -> Any:
     if is_stock(cls._deserialize, _STOCK_DESERIALIZE) and "_deserialize" not in own:
         proxy._deserialize = partial(_STOCK_DESERIALIZE, proxy)
     return proxy
-
-
-def fields_of(schema: Any, name: str) -> dict[str, Any]:
-    """Return the fields of a schema by one of its attributes, without handing them out."""
-    fields: dict[str, Any] = getattr(for_stock(schema, name), name)
-    return fields
 
 
 # Also where fastschema is not installed any more there may be pending schemas.

@@ -39,7 +39,7 @@ from fastschema.marshmallow.exemplars import Exemplar, SchemaRecord, classes_of,
 from fastschema.marshmallow.pending import (
     DECIDING_ON_ITSELF,
     SchemaState,
-    fields_of,
+    for_stock,
     make_fields,
     pending_like,
     state_of,
@@ -398,7 +398,7 @@ def _count_values(schema: Any, fields: dict[str, Any]) -> int:
 
 def read_once(schema: Any, direction: Direction) -> Compiled:
     """Read a schema for a plan, which does not see later changes."""
-    fields = fields_of(schema, direction.fields)
+    fields = getattr(for_stock(schema, direction.fields), direction.fields)
     reading = _read(schema, fields, direction)
     own_fields = list(fields.values())
     if reading.program is not None:
