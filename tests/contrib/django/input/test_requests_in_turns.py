@@ -3,12 +3,13 @@
 import random
 
 import pytest
+from rest_framework import serializers
 
 import fastschema
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.input.choosing_serializers import choosing_serializer, random_input
 from tests.contrib.django.lists.choosing_views import Code
-from tests.contrib.django.requests_in_turns import IN_TURNS
+from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
 
 
 def answer_to(serializer_class, visitor, calls, data, **options):
@@ -48,3 +49,35 @@ def test_the_input_of_two_visitors_in_turns_becomes_what_it_does_in_stock(seed):
 @pytest.mark.parametrize("seed", range(120, 150))
 def test_nor_does_it_change_when_the_class_is_compiled(seed, users_thresholds):
     assert_same_in_turns(seed, IN_TURNS * 6)
+
+
+def refuse(attributes):
+    """A validator."""
+    raise serializers.ValidationError("not for you")
+
+
+class OwnMeta(serializers.Serializer):
+    """Has the validators that its visitor may not pass."""
+
+    name = serializers.CharField()
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.fields["name"].required = True
+        if visitor_of(self) == "guest":
+            self.Meta = type("Meta", (), {"validators": [refuse]})
+
+
+class OwnValidators(OwnMeta):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.get_validators = lambda: [refuse] if visitor_of(self) == "guest" else []
+
+
+@pytest.mark.parametrize("cls", [OwnMeta, OwnValidators])
+@pytest.mark.parametrize("turns", [IN_TURNS, IN_TURNS[1:]])
+def test_validators_that_one_serializer_has_of_its_own_are_called(cls, turns):
+    for visitor in turns:
+        with fastschema.disabled():
+            expected = answer_to(cls, visitor, [], {"name": "Ann"})
+        assert_equal(answer_to(cls, visitor, [], {"name": "Ann"}), expected)

@@ -140,8 +140,8 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
 VALIDATING = Direction("validate", all_fields, read_validation, VALIDATES)
 
 _OF_CLASS = (
-    *("validate", "get_validators", "validate_empty_values", "set_value"),
-    *("run_validation", "to_internal_value", "run_validators"),
+    *("validate", "validate_empty_values", "set_value", "run_validation", "to_internal_value"),
+    *("Meta", *_MAKING_VALIDATORS),
 )
 
 
