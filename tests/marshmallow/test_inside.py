@@ -366,6 +366,19 @@ def test_a_change_of_a_field_inside_is_seen():
         assert schema.load(row) == {"table": {"a": ITEM}}
 
 
+def test_a_method_may_take_the_schema_from_a_field_inside():
+    inner = fields.Nested(ItemSchema)
+    table = ChangingInside(inner, lambda field, how: setattr(field, "_schema", None))
+    schema = type("Outer", (Schema,), {"table": table})()
+    row = {"table": {"a": ITEM}}
+    with installed():
+        for _ in range(3):
+            before = inner.schema
+
+            assert schema.load(row) == schema.dump(row) == row
+            assert inner.schema is not before
+
+
 def test_a_copy_of_a_field_inside_is_on_its_own():
     inner = fields.Nested(ItemSchema)
     schema = type("Outer", (Schema,), {"table": Table(inner)})()
