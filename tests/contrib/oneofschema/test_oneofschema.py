@@ -236,6 +236,19 @@ def test_another_schema_for_a_type_is_seen(monkeypatch):
             assert uses(zoo) == expected
 
 
+@pytest.mark.parametrize("options", [{"unknown": EXCLUDE}, {"partial": True}])
+def test_other_options_of_a_nested_schema_are_seen(options):
+    zoo = Zoo()
+    rows = [{"first": {"type": "Cat", "color": "red"}}] * 3
+    with installed():
+        zoo.validate(rows, many=True)
+        vars(zoo.fields["first"].schema).update(options)
+        with fastschema.disabled():
+            expected = zoo.validate(rows, many=True)
+
+        assert zoo.validate(rows, many=True) == expected
+
+
 @pytest.mark.instruments
 def test_a_schema_that_nobody_sees_is_made_once_for_a_list(monkeypatch):
     made = []

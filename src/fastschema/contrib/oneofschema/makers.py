@@ -133,7 +133,7 @@ def messages_of(error: Any) -> Any:
 
 def load_by_type(schema: Any, compiled: Any) -> Function:
     """Return what loads data by the schema for their type, as ``OneOfSchema._load``."""
-    options = {"partial": schema.partial, "unknown": schema.unknown}
+    options: dict[str, Any] = {}
 
     def by_options(type_schema: Any) -> Function:
         return compiled.with_options(type_schema, options)  # type: ignore[no-any-return]
@@ -147,6 +147,7 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
         if not isinstance(data, dict):
             raise ValidationError({"_schema": f"Invalid data type: {data}"})
         data = dict(data)
+        options.update(partial=schema.partial, unknown=schema.unknown)
         name = schema.get_data_type(data)
         if name is None:
             raise ValidationError({schema.type_field: ["Missing data for required field."]})
