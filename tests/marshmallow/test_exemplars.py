@@ -261,3 +261,39 @@ def test_the_first_schema_of_a_class_that_no_module_holds_runs_as_stock_for_long
         was_compiled.append(fastschema.stats().compiled_rows == 1)
     assert was_compiled == [False] * 5 + [True] * 3
     assert copy.deepcopy(schema).dump(row) == expected
+
+
+class Keeping(fields.Field):
+    """A field that keeps something under a name by which stock's keep other fields."""
+
+    def __init__(self, name, kept, **options):
+        super().__init__(**options)
+        self.kept = name
+        setattr(self, name, kept)
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return str(getattr(self, self.kept))
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return [value, str(getattr(self, self.kept))]
+
+
+KEPT = [None, "id", 5, ("a", "b"), ["a", None], {"a": 1}, fields.Integer, object]
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=str)
+@pytest.mark.parametrize("name", ["inner", "key_field", "value_field", "tuple_fields"])
+def test_what_users_keep_where_stock_keeps_fields_is_left_to_them(name, kept):
+    cls = Schema.from_dict({"a": Keeping(name, kept), "b": fields.List(Keeping(name, kept))})
+    data = {"a": 1, "b": [2]}
+
+    def use():
+        return (
+            cls().dump(data),
+            cls().load(data),
+            repr(cls().fields),
+            fastschema.compile(cls).load(data),
+        )
+
+    for _ in range(3):
+        assert assert_as_stock(use).error is None

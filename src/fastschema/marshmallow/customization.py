@@ -124,16 +124,26 @@ INNER = ("inner", "key_field", "value_field")
 """The attributes of fields that hold another field, which is bound together with them."""
 
 
+def is_field(value: Any) -> bool:
+    """Return whether something is a field; ``isinstance()`` would ask it for its class."""
+    return issubclass(type(value), fields.Field)
+
+
 def inner_fields(field: Any) -> Iterator[Any]:
-    """Yield the fields inside of a field: those of a list, a tuple or a mapping."""
-    # A class may declare None, too. isinstance() would ask the field for its class.
-    if not issubclass(type(field), fields.Field) or computes_attributes(field):
+    """Yield the fields inside of a field: those of a list, a tuple or a mapping.
+
+    A field of users' may keep something else under these names.
+    """
+    # A class may declare None, too.
+    if not is_field(field) or computes_attributes(field):
         return
     own = field.__dict__
     for name in INNER:
-        if issubclass(type(own.get(name)), fields.Field):
+        if is_field(own.get(name)):
             yield own[name]
-    yield from own.get("tuple_fields", ())
+    several = own.get("tuple_fields")
+    if type(several) is list:
+        yield from filter(is_field, several)
 
 
 def computes_attributes(field: Any) -> bool:

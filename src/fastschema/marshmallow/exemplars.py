@@ -15,10 +15,11 @@ import sys
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from fastschema.marshmallow.customization import (
     INNER,
+    is_field,
     is_unseen_schema,
     makes_fields_as_stock,
     method_names,
@@ -272,13 +273,16 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
             own[choice] = _new_choice(own[choice])
     for name in INNER:
         inner = own.get(name)
-        if inner is not None:
+        if is_field(inner):
             own[name] = cloned_inner = clone(inner, field, cloned, schema)
             for choice in _CHOICES:
                 if choice in own and getattr(inner, choice, None) is getattr(field, choice):
                     cloned_inner.__dict__[choice] = own[choice]
-    if "tuple_fields" in own:
-        own["tuple_fields"] = [clone(each, field, cloned, schema) for each in own["tuple_fields"]]
+    if type(own.get("tuple_fields")) is list:
+        own["tuple_fields"] = [
+            clone(each, field, cloned, schema) if is_field(each) else each
+            for each in own["tuple_fields"]
+        ]
     for name in METHODS:
         method = own.get(name)
         if type(getattr(method, "__self__", None)) is type(schema):
@@ -292,11 +296,9 @@ def frozen_copy(field: Any) -> Any:
     copied = copy.copy(field)
     own = copied.__dict__
     for name in INNER:
-        if isinstance(own.get(name), fields.Field):
+        if is_field(own.get(name)):
             own[name] = frozen_copy(own[name])
     for name in ("tuple_fields", "validators"):
         if type(own.get(name)) is list:
-            own[name] = [
-                frozen_copy(each) if isinstance(each, fields.Field) else each for each in own[name]
-            ]
+            own[name] = [frozen_copy(each) if is_field(each) else each for each in own[name]]
     return copied
