@@ -694,3 +694,35 @@ class TestRegistered:
         assert field.compiled
         assert_same(serializer, Thing(value=value, listed=["a", 1]))
         assert_same(serializer, {"value": value, "listed": ["a", 1]})
+
+
+class Keeping(serializers.Field):
+    """A field that keeps something under a name by which stock's keep other fields."""
+
+    def __init__(self, name, kept, **options):
+        super().__init__(**options)
+        setattr(self, name, kept)
+
+    def to_representation(self, value):
+        return f"kept {value}"
+
+    def to_internal_value(self, data):
+        return f"kept {data}"
+
+
+@pytest.mark.parametrize("kept", [None, "id", serializers.CharField], ids=str)
+@pytest.mark.parametrize("name", ["child", "child_relation"])
+def test_what_users_keep_where_stock_keeps_fields_is_left_to_them(name, kept):
+    cls = serializer_of(value=Keeping(name, kept))
+    assert assert_same(cls, Thing(value=1)) == {"value": "kept 1"}
+
+    for data in ({"value": 1}, {}):
+        with fastschema.disabled():
+            expected = cls(data=data)
+            expected.is_valid()
+        serializer = cls(data=data)
+        assert serializer.is_valid() == expected.is_valid()
+        assert (serializer.errors, serializer.validated_data) == (
+            expected.errors,
+            expected.validated_data,
+        )

@@ -81,3 +81,23 @@ def test_validators_that_one_serializer_has_of_its_own_are_called(cls, turns):
         with fastschema.disabled():
             expected = answer_to(cls, visitor, [], {"name": "Ann"})
         assert_equal(answer_to(cls, visitor, [], {"name": "Ann"}), expected)
+
+
+class Childless(serializers.Serializer):
+    """Takes the field from a list that is not for everybody."""
+
+    names = serializers.ListField(child=serializers.CharField())
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.fields["names"].required = True
+        if visitor_of(self) == "guest":
+            self.fields["names"].child = None
+
+
+@pytest.mark.parametrize("data", [{"names": ["Ann"]}, {"names": 5}, {}], ids=str)
+def test_a_list_that_has_lost_its_field_fails_as_in_stock(data):
+    for visitor in IN_TURNS[1:]:
+        with fastschema.disabled():
+            expected = answer_to(Childless, visitor, [], data)
+        assert_equal(answer_to(Childless, visitor, [], data), expected)

@@ -97,8 +97,14 @@ def why_unknown(field: Any) -> str | None:
 
 
 def inner_fields(field: Any) -> Iterable[str]:
-    """Return the names of the attributes of a field that hold fields inside of it."""
-    return _HOLDERS.intersection(vars(field)) if not isinstance(field, BaseSerializer) else ()
+    """Return the names of the attributes of a field that hold fields inside of it.
+
+    A field of users' may keep something else under these names.
+    """
+    if isinstance(field, BaseSerializer):
+        return ()
+    own = vars(field)  # isinstance() would ask what it has for its class
+    return [name for name in _HOLDERS if issubclass(type(own.get(name)), fields.Field)]
 
 
 def describe(field: Any) -> Description:

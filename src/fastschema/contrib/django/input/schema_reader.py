@@ -70,8 +70,12 @@ class Validation(NamedTuple):
 
     def matches(self, fields: list[Any]) -> bool:
         """Return whether fields are what those were."""
-        # First, as to ask for validators is to set them.
-        return list(map(details, fields)) == self.details and self.snapshot.matches(fields)
+        try:
+            # First, as to ask for validators is to set them.
+            is_alike = list(map(details, fields)) == self.details
+        except Exception:
+            return False  # an attribute that is gone, or that cannot be compared
+        return is_alike and self.snapshot.matches(fields)
 
 
 def is_readable(cls: Any) -> bool:
