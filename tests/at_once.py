@@ -1,6 +1,7 @@
 """Many threads that do the same at the same moment."""
 
 import threading
+import time
 
 SECONDS = 60
 """How long to wait for threads that may never end."""
@@ -22,6 +23,7 @@ def at_once(work, count=16):
     threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(count)]
     for thread in threads:
         thread.start()
+    end = time.monotonic() + SECONDS
     for thread in threads:
-        thread.join(SECONDS)
+        thread.join(max(0, end - time.monotonic()))
     return [results[number] for number in range(count)]

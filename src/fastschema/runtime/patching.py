@@ -204,16 +204,25 @@ class MethodsOfFields:
     def __init__(self, classes: Iterable[type], names: Sequence[str], others: StockMethods) -> None:
         self.others = others
         self._of_class = {cls: StockMethods(_methods_of(cls, names)) for cls in classes}
-        self._of_classes = lru_cache(maxsize=_MOST_SETS_OF_CLASSES)(self._find)
+        self._of_classes: dict[tuple[frozenset[type], StockMethods], StockMethods] = {}
 
     def reason(self, cls: type) -> str | None:
         """Return a reason if somebody has replaced a method of a class of fields."""
-        return self._of_classes(self._outermost(cls)).reason()
+        return self._among(self._outermost(cls), NO_METHODS).reason()
 
     def of(self, classes: Iterable[type]) -> StockMethods:
         """Return the methods of some classes of fields, with the others."""
-        own = frozenset().union(*map(self._outermost, classes))
-        return self._of_classes(own, with_others=True)
+        return self._among(frozenset().union(*map(self._outermost, classes)), self.others)
+
+    def _among(self, classes: frozenset[type], others: StockMethods) -> StockMethods:
+        # No lru_cache: threads of PyPy may wait for its lock forever.
+        key = classes, others
+        methods = self._of_classes.get(key)
+        if methods is None:
+            methods = others.among(*[self._of_class[cls] for cls in classes])
+            if len(self._of_classes) < _MOST_SETS_OF_CLASSES:
+                self._of_classes[key] = methods
+        return methods
 
     def _outermost(self, cls: type) -> frozenset[type]:
         """Return the framework's classes of which a class inherits all that it has of them."""
@@ -222,10 +231,6 @@ class MethodsOfFields:
             if base in self._of_class and not any(issubclass(each, base) for each in found):
                 found.append(base)
         return frozenset(found)
-
-    def _find(self, classes: frozenset[type], *, with_others: bool = False) -> StockMethods:
-        others = self.others if with_others else NO_METHODS
-        return others.among(*[self._of_class[cls] for cls in classes])
 
 
 def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
