@@ -257,7 +257,8 @@ CHOSEN_FOR_3.12 := "django==6.0.*" "djangorestframework==3.17.*"
 CHOSEN_FOR_3.13 := "django==5.2.*" "djangorestframework==3.16.*"
 CHOSEN_FOR_3.14 := "django==6.1.*" "djangorestframework==3.18.*"
 CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a wheel for this system
-PYTHON_TESTS := tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
+# Those that take long run once, in test-long.
+PYTHON_TESTS := -m "not long" tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
 	test_packaging.py test_repository.py test_compatibility.py contrib/adrf/test_servers.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
 
 test-pythons: $(PYTHONS:%=test-python-%)

@@ -20,3 +20,10 @@ counts_references = pytest.mark.skipif(
 needs_cpython = pytest.mark.skipif(
     sys.implementation.name == "pypy", reason="PyPy's limits and messages are its own"
 )
+
+
+def seeds(*numbers):
+    """Return numbers for random tests, of which every other one is for a test that is `long`."""
+    return [
+        pytest.param(number, marks=pytest.mark.long if number % 2 else ()) for number in numbers
+    ]

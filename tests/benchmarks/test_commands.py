@@ -63,6 +63,7 @@ def test_the_flask_benchmark_compares_downloads_and_writes_its_figures(tmp_path)
     assert (tmp_path / "flights_flask.svg").exists()
 
 
+@pytest.mark.long
 def test_the_marshmallow_benchmark_compares_and_writes_its_figures(tmp_path):
     finished = run("orders.py", tmp_path, "--rows", "60", *ONCE)
 

@@ -44,7 +44,7 @@ def test_requests_are_measured_and_written(tmp_path):
     assert [figure["front_end"] for figure in written["figures"]] == ["DRF", "marshmallow"]
     for figure in written["figures"]:
         assert min(figure["stock"], figure["fastschema"], figure["ratio"]) > 0
-        assert figure["without"]["dispatches kept for the next dump"] > 0
+        assert min(figure["without"].values()) > 0
 
 
 @pytest.mark.parametrize("target", ["parts_patches:gone", "parts_patches:Part.gone", "json:a.b"])

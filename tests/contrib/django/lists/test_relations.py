@@ -34,10 +34,11 @@ from tests.contrib.django.lists.random_views import (
 from tests.contrib.django.lists.test_random import Cursor, Limited, Numbered
 from tests.contrib.django.lists.test_requests_in_turns import answer_to
 from tests.contrib.django.requests_in_turns import IN_TURNS
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("people")
 
-SEEDS = range(150)
+SEEDS = seeds(*range(150))
 MODELS = [Person, Person, Worker, Citizen, City, Profile, Country, Language]
 
 

@@ -7,10 +7,11 @@ import fastschema
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.lists.choosing_views import choosing_view
 from tests.contrib.django.requests_in_turns import IN_TURNS
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("people")
 
-SEEDS = range(120)
+SEEDS = seeds(*range(120))
 
 
 def answer_to(view_class, visitor, calls, **kwargs):
