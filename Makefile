@@ -220,7 +220,7 @@ test-browser: $(TEST)/installed
 test-postgresql: export POSTGRESQL_OPTIONS := $(addprefix -c ,autovacuum=off enable_indexscan=off \
 	enable_indexonlyscan=off enable_bitmapscan=off)
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(PYTEST) -m "not browser" tests/contrib/django tests/example_project
+	.ci/with-postgresql $(PYTEST) -m "not browser and not long" tests/contrib/django tests/example_project
 	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
 
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
