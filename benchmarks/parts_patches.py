@@ -283,9 +283,6 @@ OF_DRF = {
     "FastJSONParser": {f"{DJANGO}.parsers:_is_utf8": FALSE},
     "generated code that validates": {f"{INPUT}.validation:find_validation": NONE},
     "input: a list's validation found once": {f"{INPUT}.validation:has_stock_rows": FALSE},
-    "input: no fields for raise_errors_on_nested_writes": {
-        "rest_framework.serializers:raise_errors_on_nested_writes": by_stock
-    },
     "input in bulk: lookups": {f"{INPUT}.validation:_may_look_up_at_once": FALSE},
     "input in bulk: bulk_create": {f"{INPUT}.bulk_create:why_one_by_one": gives("it is off")},
     "filters on demand": {f"{FILTERS}.recipes:FilterSetState.recipe": NONE},

@@ -53,7 +53,6 @@ class Validation(NamedTuple):
     :param details: what else they were like
     :param names: what a serializer must not have of its own
     :param is_whole: whether ``run_validation`` is stock's as a whole
-    :param is_flat: whether it gives no values for other objects than the serializer's own
     :param has_validators: whether ``run_validators`` does anything
     :param has_validate: whether there is a ``validate``
     """
@@ -64,7 +63,6 @@ class Validation(NamedTuple):
     details: list[Any]
     names: frozenset[str]
     is_whole: bool
-    is_flat: bool
     has_validators: bool
     has_validate: bool
 
@@ -135,7 +133,6 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         seen,
         frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
         runs_as_a_whole(cls),
-        not any(_is_of_another_object(fields[number]) for number in numbers),
         has_defaults or _has_validators(serializer),
         cls.validate is not _VALIDATE,
     )
@@ -147,10 +144,6 @@ _OF_CLASS = (
     *("validate", "validate_empty_values", "set_value", "run_validation", "to_internal_value"),
     *("Meta", *_MAKING_VALIDATORS),
 )
-
-
-def _is_of_another_object(field: Any) -> bool:
-    return isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
 
 
 def _has_method(cls: Any, name: str) -> bool:

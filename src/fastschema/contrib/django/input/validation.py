@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.utils import timezone
-from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.serializers import ListSerializer, Serializer, as_serializer_error
@@ -43,7 +42,6 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 STOCK_RUN_VALIDATION, _STOCK_TO_INTERNAL_VALUE = STOCK["run_validation"], STOCK["to_internal_value"]
-_STOCK_RAISE_ERRORS = stock_method(serializers, "raise_errors_on_nested_writes")
 _STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
     name: stock_method(ListSerializer, name)
@@ -168,19 +166,17 @@ def find_validation(
     serializer: Any,
     *,
     is_whole: bool = True,
-    is_pending: bool = False,
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates, and fields like its own; None if stock must validate.
 
     :param state: what :func:`_state_if_compiled` has returned
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
-    :param is_pending: whether it must not make fields
     """
     if state is None:
         return None
     cls = type(serializer)
     found = _find_of_pending(state, serializer) if state.is_in_use else None
-    if found is None and not is_pending and is_readable(cls):
+    if found is None and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
         found = _find_of_made(state, serializer)
@@ -262,19 +258,6 @@ def to_internal_value(self: Any, data: Any) -> Any:
     return validation.program.generated().function(self, options, OwnFields(self), data)
 
 
-def raise_errors_on_nested_writes(method_name: str, serializer: Any, validated_data: Any) -> None:
-    """Do what DRF's function of that name does.
-
-    :raises AssertionError: as stock
-    """
-    if not has_made_fields(serializer) and isinstance(serializer, Serializer):
-        state = _state_if_compiled(serializer, 0)
-        found = find_validation(state, serializer, is_whole=False, is_pending=True)
-        if found is not None and found[0].is_flat:
-            return
-    _STOCK_RAISE_ERRORS(method_name, serializer, validated_data)
-
-
 @functools.wraps(_STOCK_RUN_LIST_VALIDATION)
 def run_list_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
@@ -304,12 +287,6 @@ REPLACEMENTS = [
     (Serializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
     (Serializer, "to_internal_value", _STOCK_TO_INTERNAL_VALUE, to_internal_value),
     (ListSerializer, "run_validation", _STOCK_RUN_LIST_VALIDATION, run_list_validation),
-    (
-        serializers,
-        "raise_errors_on_nested_writes",
-        _STOCK_RAISE_ERRORS,
-        raise_errors_on_nested_writes,
-    ),
 ]
 stands_for(run_validation, STOCK_RUN_VALIDATION)
 stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
