@@ -69,11 +69,13 @@ calls: $(BENCH)/installed  ## how many functions requests call: not 3 % more tha
 bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
 	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
 
-MEASURE_APPLICATION := PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications
+MEASURE_APPLICATION := $(BENCH)/bin/python -m applications
 
-bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a library, stock and fastschema
-	$(MEASURE_APPLICATION) shop --results $(RESULTS) $(OPTIONS)
-	$(MEASURE_APPLICATION) library --results $(RESULTS) $(OPTIONS)
+bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a library, over SQLite and PostgreSQL
+	export PYTHONPATH=benchmarks; for name in shop library; do \
+		DATABASE_URL= $(MEASURE_APPLICATION) $$name --results $(RESULTS) $(OPTIONS) && \
+		.ci/with-postgresql $(MEASURE_APPLICATION) $$name --results $(RESULTS) $(OPTIONS) || exit 1; \
+	done
 
 bench-rooms: $(TEST)/installed  ## camelCase keys, adrf, own encoders
 	$(TEST)/bin/python benchmarks/rooms.py
@@ -147,7 +149,7 @@ figures-ordinary: $(BENCH)/installed  ## docs/benchmarks.md's table of ordinary 
 
 figures-small-applications: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of them
 	-$(MAKE) bench-small-applications RESULTS=docs/figures
-	-$(MEASURE_APPLICATION) shop --load-relations --only "nobody loads" --results docs/figures
+	-DATABASE_URL= PYTHONPATH=benchmarks $(MEASURE_APPLICATION) shop --load-relations --only "nobody loads" --results docs/figures
 	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.small_tables
 
 figures-parts: $(TEST)/installed  ## docs/benchmarks.md's tables of fast paths

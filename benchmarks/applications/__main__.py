@@ -33,9 +33,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from applications.own_tests import differences, summary
+from applications.postgresql import is_there
 from applications.tables import (
     APPLICATIONS,
     LOADING,
+    POSTGRESQL,
     SMALL_APPLICATIONS,
     request_rows,
     sample_rows,
@@ -81,6 +83,9 @@ def measure(
             except ContenderError as error:
                 raise SystemExit(f"{error.details}{request['title']}: {error}") from None
             progress.advance(task)
+    if name in SMALL_APPLICATIONS:
+        hello["title"] += f", over {'PostgreSQL' if is_there() else 'SQLite'}"
+        name += POSTGRESQL if is_there() else ""
     return report(f"{name}{LOADING if loads_relations else ''}", hello, results)
 
 

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import quote, urlencode
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application
 from applications.own_tests import outcomes_in
-from applications.postgresql import address
+from applications.postgresql import sqlalchemy_url
 
 
 class FlaskApplication(Application):
@@ -44,17 +43,7 @@ class FlaskApplication(Application):
 
     def database_url(self) -> str:
         """Return where its database is; the server knows the connections by their name."""
-        server = address()
-        query = {"host": server.host, "application_name": self.connection_name}
-        if server.port:
-            query["port"] = str(server.port)
-        user = ":".join(quote(each) for each in (server.user, server.password) if each)
-        return f"postgresql+psycopg2://{user}@/{self.database}?{urlencode(query)}"
-
-    @property
-    def connection_name(self) -> str:
-        """What the database server calls the connections of this process."""
-        return f"benchmark-{os.getpid()}"
+        return sqlalchemy_url(self.database, "psycopg2", connection_name())
 
     @contextmanager
     def rolled_back(self) -> Iterator[None]:
@@ -75,13 +64,8 @@ class FlaskApplication(Application):
         return recorded_statements()
 
     def backends(self) -> list[int]:
-        from sqlalchemy import text
-
-        query = text("SELECT pid FROM pg_stat_activity WHERE application_name = :name")
         with self.app.app_context():
-            rows = self.db.session.execute(query, {"name": self.connection_name}).all()
-            self.db.session.remove()
-        return [pid for (pid,) in rows]
+            return backends_of(self.db.session)
 
     def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
         import pytest
@@ -96,6 +80,24 @@ class FlaskApplication(Application):
         options = ["-q", "-c", str(settings), f"--junitxml={report}", f"--rootdir={folder}"]
         pytest.main([*options, *(str(folder / each) for each in self.tests)], plugins=plugins)
         return outcomes_in(report)
+
+
+def connection_name() -> str:
+    """What the database server calls the connections of this process."""
+    return f"benchmark-{os.getpid()}"
+
+
+def backends_of(session: Any) -> list[int]:
+    """Return the processes of the server that serve this process.
+
+    :param session: a scoped session, which is removed
+    """
+    from sqlalchemy import text
+
+    query = text("SELECT pid FROM pg_stat_activity WHERE application_name = :name")
+    rows = session.execute(query, {"name": connection_name()}).all()
+    session.remove()
+    return [pid for (pid,) in rows]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from applications.application import Request
-from applications.flask_application import FlaskApplication
+from applications.flask_application import FlaskApplication, connection_name
 
 EMAIL = "operator@example.com"
 SITES, ASSETS, SENSORS = 40, 20, 3
@@ -43,7 +43,7 @@ class FlexMeasures(FlaskApplication):
             "LOGGING_LEVEL": "WARNING",
             "RATELIMIT_ENABLED": False,
         }
-        path = directory / f"{self.connection_name}.cfg"
+        path = directory / f"{connection_name()}.cfg"
         path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
         os.chdir(directory)  # where its log goes
         from flexmeasures.app import create

@@ -1,4 +1,7 @@
-"""A small library, which uses Flask and marshmallow as a reader of our README may, over SQLite."""
+"""A small library, which uses Flask and marshmallow as a reader of our README may.
+
+Over SQLite; with DATABASE_URL, over PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application, Request
-from applications.flask_application import recorded_statements
+from applications.flask_application import backends_of, connection_name, recorded_statements
+from applications.postgresql import is_there, sqlalchemy_url
 
 AUTHORS, BOOKS = 300, 2000
 TITLES = ("Blue", "Café crème", "Zürich", 'A "new" life', "東京 & <more>", "Oak")
@@ -24,11 +28,16 @@ class Library(Application):
     title = "A library in Flask"
     packages = ("flask", "marshmallow", "flask-smorest", "sqlalchemy")
     own_code = ("small_applications/library/",)
+    masked = frozenset({"id"})
+    database = "application_library" if is_there() else ""
 
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
         from small_applications.library.app import create_app
 
-        app = create_app(f"sqlite:///{directory}/library.sqlite3")
+        url = f"sqlite:///{directory}/library.sqlite3"
+        if self.database:
+            url = sqlalchemy_url(self.database, "psycopg", connection_name())
+        app = create_app(url)
         if fast:
             from fastschema.contrib.flask import FastSchema
 
@@ -85,7 +94,9 @@ class Library(Application):
         return recorded_statements()
 
     def backends(self) -> list[int]:
-        return []
+        from small_applications.library.models import session
+
+        return backends_of(session) if self.database else []
 
 
 APPLICATION = Library()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,30 @@ def address(url: str | None = None) -> Address:
         unquote(parts.password or ""),
         parts.path.removeprefix("/"),
     )
+
+
+def is_there() -> bool:
+    """Return whether DATABASE_URL leads to a server."""
+    return bool(os.environ.get("DATABASE_URL"))
+
+
+def django_url(name: str) -> str:
+    """Return where a database is, for dj-database-url."""
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+
+
+def sqlalchemy_url(name: str, driver: str, application_name: str) -> str:
+    """Return where a database is, for SQLAlchemy.
+
+    :param driver: the package that connects to it
+    :param application_name: the name by which the server knows the connections
+    """
+    server = address()
+    query = {"host": server.host, "application_name": application_name}
+    if server.port:
+        query["port"] = str(server.port)
+    user = ":".join(quote(each) for each in (server.user, server.password) if each)
+    return f"postgresql+{driver}://{user}@/{name}?{urlencode(query)}"
 
 
 def make_anew(name: str) -> None:

@@ -1,4 +1,7 @@
-"""A small shop, which uses Django REST framework as a reader of our README may, over SQLite."""
+"""A small shop, which uses Django REST framework as a reader of our README may.
+
+Over SQLite; with DATABASE_URL, over PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from unittest import mock
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
+from applications.postgresql import django_url, is_there
 
 TOKEN = "t" * 40
 START = datetime.datetime(2024, 1, 1, 8, 30, tzinfo=datetime.UTC)
@@ -27,11 +31,13 @@ class Shop(DjangoApplication):
     title = "A shop in Django REST framework"
     packages = ("django", "djangorestframework", "django-filter")
     own_code = ("small_applications/shop/",)
-    masked = frozenset({"created"})
+    masked = frozenset({"id", "created"})
     settings = "small_applications.shop.settings"
+    database = "application_shop" if is_there() else ""
 
     def environment(self, directory: Path) -> dict[str, str]:
-        return {"SHOP_DATABASE": str(directory / "shop.sqlite3")}
+        file = f"sqlite:///{directory / 'shop.sqlite3'}"
+        return {"SHOP_DATABASE": django_url(self.database) if self.database else file}
 
     def credentials(self) -> dict[str, str]:
         return {"HTTP_AUTHORIZATION": f"Token {TOKEN}"}
@@ -40,7 +46,8 @@ class Shop(DjangoApplication):
         from django.core.management import call_command
         from django.db import transaction
 
-        call_command("migrate", run_syncdb=True, verbosity=0)
+        call_command("migrate", verbosity=0)
+        call_command("migrate", run_syncdb=True, verbosity=0)  # the shop, which refers to users
         with transaction.atomic(), minutes_passing():
             users = add_users()
             products = add_products()
@@ -57,6 +64,7 @@ class Shop(DjangoApplication):
             Request("prices, 240", "/api/prices/?page_size=240"),
             Request("products, nested, many-to-many, methods, 20", "/api/products/", sampled=True),
             Request("products, 240", "/api/products/?page_size=240"),
+            Request("products without django-filter, 20", "/api/products-by-page/"),
             Request("products found by three filters, 20", f"/api/products/?{found}"),
             Request("the customer's orders with their lines, 20", "/api/orders/"),
             Request("reviews whose relations nobody loads, 20", "/api/reviews/"),

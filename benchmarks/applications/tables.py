@@ -23,6 +23,8 @@ APPLICATIONS = ("netbox", "ara", "flexmeasures")
 """In the order of the page."""
 SMALL_APPLICATIONS = ("shop", "library")
 """Those in this repository, which run in the environment of the benchmarks."""
+POSTGRESQL = "-postgresql"
+"""Ends the names of figures of small applications over PostgreSQL."""
 LOADING = "-load-relations"
 """Ends the names of figures for which fastschema loaded missing relations."""
 

@@ -2,6 +2,8 @@
 
 import os
 
+import dj_database_url
+
 SECRET_KEY = "of a benchmark"
 ALLOWED_HOSTS = ["localhost"]
 INSTALLED_APPS = [
@@ -25,9 +27,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "small_applications.shop.urls"
-DATABASES = {
-    "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.environ["SHOP_DATABASE"]}
-}
+DATABASES = {"default": dj_database_url.parse(os.environ["SHOP_DATABASE"])}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL = "static/"
 TIME_ZONE = "UTC"

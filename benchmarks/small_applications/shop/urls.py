@@ -12,5 +12,6 @@ router.register("orders", views.OrderViewSet, basename="order")
 
 urlpatterns = [
     path("api/prices/", views.PriceList.as_view()),
+    path("api/products-by-page/", views.ProductsByPage.as_view()),
     path("api/", include(router.urls)),
 ]
