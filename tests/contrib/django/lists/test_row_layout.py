@@ -63,7 +63,7 @@ def by_stock(queryset):
 def by_fastschema(queryset):
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    rows = FetchedRows(query, results, Selection.of(query, watch=lambda model: None))
+    rows = FetchedRows(query, results, Selection.of(query, watch=set().add))
     return [tuple(row) for row in rows.converted]
 
 
