@@ -146,3 +146,13 @@ def test_a_field_may_have_the_name_of_what_serializes():
             fields = ("serialize",)
 
     assert_same(Named, {"serialize": b"bytes"})
+
+
+def test_a_schema_keeps_the_fields_that_were_found_for_its_values():
+    with installed():
+        schemas = [Inferring(), Inferring()]
+        for _ in range(2):
+            schemas[0].dump({"name": "a", "value": 1})
+            schemas[1].dump({"name": "a", "value": True})
+    found = [list(schema.fields["value"]._field_cache) for schema in schemas]
+    assert found == [[fields.Integer], [fields.Boolean]]

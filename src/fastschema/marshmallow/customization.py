@@ -225,9 +225,10 @@ _METHODS = {
 }
 IS_MARSHMALLOW_3 = hasattr(fields.Function, "_call_or_raise")
 _SEEING_FIELDS: set[type] = {fields.Method}
-"""The classes of marshmallow whose fields call user code that sees a schema."""
-if IS_MARSHMALLOW_3:  # they pass the schema's context
-    _SEEING_FIELDS.add(fields.Function)
+"""The classes of marshmallow whose fields call user code that sees a schema, or keep what they have
+found for it."""
+if IS_MARSHMALLOW_3:  # functions get the schema's context
+    _SEEING_FIELDS |= {fields.Function, vars(fields)["Inferred"]}
 
 
 def has_hooks(schema: Any, direction: str) -> bool:
