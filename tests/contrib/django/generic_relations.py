@@ -19,13 +19,13 @@ settings.configure(
 django.setup()
 
 from django.contrib.contenttypes.fields import GenericForeignKey  # noqa: E402  # when it is set up
-from django.contrib.contenttypes.models import ContentType  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.db import connection, models  # noqa: E402
-from django.test.utils import CaptureQueriesContext  # noqa: E402
-from rest_framework import serializers  # noqa: E402
+from django.contrib.contenttypes.models import ContentType  # noqa: E402  # likewise
+from django.core.management import call_command  # noqa: E402  # likewise
+from django.db import connection, models  # noqa: E402  # likewise
+from django.test.utils import CaptureQueriesContext  # noqa: E402  # likewise
+from rest_framework import serializers  # noqa: E402  # likewise
 
-import fastschema  # noqa: E402
+import fastschema  # noqa: E402  # likewise
 
 
 class Page(models.Model):

@@ -381,13 +381,13 @@ class TestAnywhere:
     def test_what_is_no_view_does_not_say_so(self):
         with CaptureQueriesContext(connection) as captured:
             rows = Flight.objects.order_by("pk")
-            FlightSerializer(rows, many=True, context={"view": Mock()}).data  # noqa: B018
+            FlightSerializer(rows, many=True, context={"view": Mock()}).data  # noqa: B018  # it represents
         assert len(captured) > 5
 
     def test_without_a_view_the_setting_says_so(self):
         def asks():
             with CaptureQueriesContext(connection) as captured:
-                FlightSerializer(Flight.objects.order_by("pk"), many=True).data  # noqa: B018
+                FlightSerializer(Flight.objects.order_by("pk"), many=True).data  # noqa: B018  # it represents
             return len(captured)
 
         stock = asks()
@@ -457,7 +457,7 @@ class TestAfterwards:
     def test_lists_behind_other_objects_are_read_anew(self):
         flights = list(Flight.objects.select_related("airline").order_by("pk"))
         with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
-            of(airline=WithFlights())(flights, many=True).data  # noqa: B018
+            of(airline=WithFlights())(flights, many=True).data  # noqa: B018  # it represents
         assert all("flights" not in each.airline._prefetched_objects_cache for each in flights)
 
     def test_lists_behind_lists_that_were_there_before_are_read_anew(self):
@@ -468,7 +468,7 @@ class TestAfterwards:
         flights = [flight for each in airlines for flight in each.flights.all()]
         with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
             planes = of(flights=of(plane=Back(required=False))(many=True))
-            planes(airlines, many=True).data  # noqa: B018
+            planes(airlines, many=True).data  # noqa: B018  # it represents
         assert all("flights" in each._prefetched_objects_cache for each in airlines)
         loaded = [each.plane for each in flights if each.plane]
         assert loaded
@@ -480,7 +480,7 @@ class TestAfterwards:
         airlines = list(Airline.objects.order_by("pk"))
         prefetch_related_objects(airlines[1:], "flights")
         with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
-            WithFlights(airlines, many=True).data  # noqa: B018
+            WithFlights(airlines, many=True).data  # noqa: B018  # it represents
         kept = [each._prefetched_objects_cache.keys() for each in airlines]
         assert kept == [set(), *[{"flights"}] * len(airlines[1:])]
 
@@ -621,7 +621,7 @@ class TestByHand:
         rows = list(Flight.objects.order_by("pk"))
         assert load_relations(rows, FlightSerializer) is rows
         with CaptureQueriesContext(connection) as captured:
-            FlightSerializer(rows, many=True).data  # noqa: B018
+            FlightSerializer(rows, many=True).data  # noqa: B018  # it represents
         assert len(captured) == 0
         assert load_relations([], FlightSerializer) == []
         assert load_relations([{"id": 1}], FlightSerializer) == [{"id": 1}]

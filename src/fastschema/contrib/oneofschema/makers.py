@@ -136,7 +136,7 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
     options: dict[str, Any] = {}
 
     def by_options(type_schema: Any) -> Function:
-        return compiled.with_options(type_schema, options)  # type: ignore[no-any-return]
+        return compiled.with_options(type_schema, options)  # type: ignore[no-any-return]  # a function
 
     def own(type_schema: Any, data: Any) -> Any:
         return type_schema.load(data, many=False, **options)
