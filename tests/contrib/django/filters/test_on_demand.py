@@ -487,6 +487,23 @@ class TestChanges:
             [is_valid, *_] = assert_same(lambda: Own, "airline=UA", code=code)
             assert ("True" in is_valid) is (code == "UA")
 
+    def test_what_a_filter_has_in_place_of_something_else_is_not_compared(self):
+        calls = []
+
+        class Hint:
+            def __eq__(self, other):
+                calls.append("compared")
+                return True
+
+            __hash__ = None
+
+        number = django_filters.NumberFilter(field_name="number")
+        cls = filter_set(number=number)
+        for _ in range(3):
+            number.hint = Hint()
+            assert rows_of(cls(QueryDict("number=1"), Flight.objects.all())) == [1]
+        assert calls == []
+
     def test_choices_that_change(self):
         choices = [("UA", "United"), ("DL", "Delta")]
         code = django_filters.ChoiceFilter(field_name="airline", choices=choices)

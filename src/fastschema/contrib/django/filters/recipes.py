@@ -19,7 +19,7 @@ from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
 from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ClassSnapshot, ClassState
+from fastschema.runtime.guard import ClassSnapshot, ClassState, are_same
 from fastschema.runtime.patching import stock_method, stock_of
 
 ASKING = filters.QuerySetRequestMixin
@@ -211,8 +211,8 @@ class Recipe:
         """Return whether the class and its filters are as they were."""
         return (
             self._classes.is_current()
-            and self._base == cls.base_filters
-            and self._attributes == list(map(_attributes_of, self._base.values()))
+            and are_same(self._base, dict(cls.base_filters))
+            and are_same(self._attributes, list(map(_attributes_of, self._base.values())))
         )
 
     def needed(self, parameters: Iterable[Any]) -> list[str]:
