@@ -229,7 +229,7 @@ test-postgresql: $(TEST)/installed
 # marshmallow 3 and SQLAlchemy 2.0.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/test_registration.py tests/test_comparing.py tests/contrib/flask \
+		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \
 		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/tools
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
@@ -289,7 +289,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 # What reads and writes JSON, where neither orjson nor msgspec can be imported; then by msgspec.
 JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 	tests/contrib/camel_case \
-	tests/test_json.py tests/test_plan.py tests/test_report.py tests/tools/test_doctor.py \
+	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/tools/test_doctor.py \
 	$(addprefix tests/contrib/django/test_,doctor.py message_pack.py ndjson.py parsers.py \
 		renderers.py renderers_encoders.py settings.py streaming.py toolbar.py) \
 	tests/contrib/django/front_end/test_json_encoding.py
@@ -307,7 +307,7 @@ test-pypy:
 # the two ignored files need.
 test-in-pypy: .venv/test-pypy/installed
 	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
-		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/test_registration.py tests/test_report.py \
+		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/runtime/test_registration.py tests/runtime/test_report.py \
 		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
 	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
 

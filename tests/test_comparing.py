@@ -4,7 +4,7 @@ import pytest
 from marshmallow import Schema, ValidationError, fields, post_load
 
 import fastschema
-from fastschema import registration
+from fastschema.runtime import registration
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import logging
 import pytest
 
 from fastschema import shadow
+from fastschema.runtime.switch import is_disabled
 from fastschema.shadow import Counter, compare, first_difference, json_path
-from fastschema.switch import is_disabled
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.switch import VARIABLE, is_disabled
+from fastschema.runtime.switch import VARIABLE, is_disabled
 
 
 class Dog(Schema):

@@ -16,7 +16,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from rest_framework.filters import BaseFilterBackend
 
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 from race.stopwatch import LANES, in_phase, phase, running, timed_lane
 
 View = Callable[..., HttpResponse]

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, make_response, render_template, request, url_for
 from sqlalchemy import Engine, event
 
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 from race.stopwatch import LANES, in_phase, running, timed_lane
 
 race = Blueprint(

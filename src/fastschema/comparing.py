@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from fastschema.runtime.front_end import front_end_for
-from fastschema.switch import disabled, enabled
+from fastschema.runtime.switch import disabled, enabled
 
 
 def assert_same(schema: Any, rows: Iterable[Any]) -> None:

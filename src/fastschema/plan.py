@@ -7,7 +7,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Self
 
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Form
-from fastschema.report import Report
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
     JsonLines,
@@ -18,8 +17,9 @@ from fastschema.runtime.encode import (
 from fastschema.runtime.front_end import CompiledSchema, dumped_data, front_end_for
 from fastschema.runtime.guard import generations
 from fastschema.runtime.message_pack import MessagePackError, packed
+from fastschema.runtime.report import Report
 from fastschema.runtime.standalone import FORMS, module_text
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
     from fastschema.contrib.sqlalchemy.selection import SelectDumper

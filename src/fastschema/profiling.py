@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from fastschema.report import aligned
+from fastschema.runtime.report import aligned
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 
 def load_relations(rows: Any, schema: Any) -> Any:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fastschema.switch import disabled
+from fastschema.runtime.switch import disabled
 
 logger = logging.getLogger("fastschema.shadow")
 

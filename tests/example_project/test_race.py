@@ -114,8 +114,8 @@ class TestStopwatch:
     @pytest.mark.parametrize(("lane", "is_disabled"), [("stock", True), ("fastschema", False)])
     def test_a_lane_says_who_answers(self, lane: str, is_disabled: bool):
         with stopwatch.timed_lane(lane):
-            assert fastschema.switch.is_disabled() is is_disabled
-        assert not fastschema.switch.is_disabled()
+            assert fastschema.runtime.switch.is_disabled() is is_disabled
+        assert not fastschema.runtime.switch.is_disabled()
 
 
 @pytest.mark.usefixtures("sample_in_database")

@@ -7,7 +7,7 @@ from marshmallow import Schema, ValidationError, fields, post_dump, post_load, p
 from marshmallow import validate as checks
 
 import fastschema
-from fastschema import registration
+from fastschema.runtime import registration
 from tests.marshmallow import load_differential
 from tests.marshmallow.differential import assert_same, installed, is_compiled
 

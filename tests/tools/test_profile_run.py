@@ -12,7 +12,7 @@ import pytest
 from marshmallow import Schema, fields, post_dump, pre_dump
 
 import fastschema
-from fastschema import switch
+from fastschema.runtime import switch
 from fastschema.tools import profile_run
 from tests.marshmallow.differential import MARSHMALLOW_3
 

@@ -1,6 +1,6 @@
 """The marshmallow front end."""
 
-from fastschema.versions import require
+from fastschema.runtime.versions import require
 
 require("fastschema", marshmallow=(3, 26))
 

@@ -31,7 +31,6 @@ from fastschema.marshmallow.schema_state import (
     find_compiled,
     find_nested,
 )
-from fastschema.registration import Registered, registered_for
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     BoundProgram,
@@ -42,8 +41,9 @@ from fastschema.runtime.bound_program import (
 )
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.statistics import recorder
-from fastschema.switch import is_disabled
+from fastschema.runtime.registration import Registered, registered_for
+from fastschema.runtime.statistics import recorder
+from fastschema.runtime.switch import is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")

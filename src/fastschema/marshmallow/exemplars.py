@@ -26,11 +26,11 @@ from fastschema.marshmallow.customization import (
     own_classes,
 )
 from fastschema.marshmallow.read_around import MAKES
-from fastschema.registration import is_registered, open_room, registered
 from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import ClassRecord
 from fastschema.runtime.guard import CLASS_STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import is_stock, stock_method
+from fastschema.runtime.registration import is_registered, open_room, registered
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
 _STOCK_INIT_FIELDS: Any = stock_method(Schema, "_init_fields")

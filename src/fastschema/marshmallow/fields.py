@@ -56,7 +56,6 @@ from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
-from fastschema.registration import Registered, registered
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
@@ -71,6 +70,7 @@ from fastschema.runtime.programs import (
     own_method,
     tell_booleans,
 )
+from fastschema.runtime.registration import Registered, registered
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
 _UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list: fields.Raw}

@@ -12,7 +12,6 @@ from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
-from fastschema import json
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
@@ -31,8 +30,7 @@ from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.made import DumpCompiler
 from fastschema.marshmallow.schema_state import Compiled, Direction, KnownNested, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
-from fastschema.registration import registered_for
-from fastschema.report import Above, Report, field_reports, with_nested
+from fastschema.runtime import standard_json as json
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.front_end import DumpingSchema, Hooks, RowDumper
@@ -40,7 +38,9 @@ from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
-from fastschema.switch import disabled
+from fastschema.runtime.registration import registered_for
+from fastschema.runtime.report import Above, Report, field_reports, with_nested
+from fastschema.runtime.switch import disabled
 
 _LOADS = {"loads": STOCK_LOADS}
 _READING = {name: stock_method(Schema, name) for name in ("dump", "_serialize", "get_attribute")}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastschema.marshmallow.made import function_of
-from fastschema.registration import Refused, registered_for
+from fastschema.runtime.registration import Refused, registered_for
 
 Hook = Callable[[Any, Any], Any]
 """From data, and what they were before any hook, to other data."""

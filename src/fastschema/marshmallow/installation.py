@@ -8,7 +8,6 @@ from typing import Any
 from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema import json
 from fastschema.marshmallow.customization import json_is_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import STOCK_INIT
@@ -20,8 +19,9 @@ from fastschema.marshmallow.load import (
     deserialize_as_stock,
 )
 from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
+from fastschema.runtime import standard_json as json
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _NEWEST_TESTED = (4, 4)
 _follow: Callable[[Any, Any, Any], object] | None = None

@@ -23,12 +23,12 @@ from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
-from fastschema.registration import Refused
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description
-from fastschema.statistics import recorder
-from fastschema.switch import is_disabled
+from fastschema.runtime.registration import Refused
+from fastschema.runtime.statistics import recorder
+from fastschema.runtime.switch import is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 _STOCK_DO_LOAD = stock_method(Schema, "_do_load")

@@ -27,7 +27,6 @@ from fastschema.marshmallow.fields import why_unknown
 from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
-from fastschema.registration import Registered, registered
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -40,6 +39,7 @@ from fastschema.runtime.programs import (
     own_method,
     tell_booleans,
 )
+from fastschema.runtime.registration import Registered, registered
 
 # As they are when fastschema is imported: what is patched later is not stock's.
 _DESERIALIZE = stock_method(fields.Field, "deserialize")

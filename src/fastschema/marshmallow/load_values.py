@@ -24,9 +24,9 @@ from fastschema.marshmallow.made import SchemaOf, as_schema, function_of, refuse
 from fastschema.marshmallow.schema_loader import SchemaLoader
 from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
-from fastschema.registration import Function, Refused, Registered
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
-from fastschema.statistics import recorder
+from fastschema.runtime.registration import Function, Refused, Registered
+from fastschema.runtime.statistics import recorder
 
 
 class ValueLoader(Protocol):

@@ -15,9 +15,9 @@ from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
 from fastschema.marshmallow.fields import NESTED, DumpPath, describe, is_nested, kind
 from fastschema.marshmallow.inside import Answer, AnswersInside
-from fastschema.registration import Function, Refused, Registered
 from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
+from fastschema.runtime.registration import Function, Refused, Registered
 
 _NAMES = {"missing": missing, **ENGINE_NAMES}
 

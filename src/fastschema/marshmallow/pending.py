@@ -28,7 +28,7 @@ from fastschema.marshmallow.shared_fields import NAMES, SharedFields
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import is_stock, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _ALL_NAMES = frozenset(NAMES)
 DECIDING_ON_ITSELF = DECIDING_NAMES - {*NAMES, "error_messages"}

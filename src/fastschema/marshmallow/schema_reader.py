@@ -53,7 +53,6 @@ from fastschema.marshmallow.sqlalchemy import (
     is_mapped,
     key_finder,
 )
-from fastschema.registration import Registered, registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
@@ -68,6 +67,7 @@ from fastschema.runtime.programs import (
     method_of,
     reason_of,
 )
+from fastschema.runtime.registration import Registered, registered
 
 _STOCK_GET_ATTRIBUTE = stock_method(Schema, "get_attribute")
 _STOCK_FIELD_SERIALIZE = stock_method(fields.Field, "serialize")

@@ -46,7 +46,7 @@ from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
 from fastschema.runtime.programs import DumpProgram
-from fastschema.statistics import recorder
+from fastschema.runtime.statistics import recorder
 
 _PYTHON, _JSON = Form.PYTHON, Form.JSON  # a lookup on an enum takes as long as all the rest
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.json_engine import Engine
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 
 def dumped_bytes(

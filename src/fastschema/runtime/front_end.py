@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form
-from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.programs import DumpProgram, LoadProgram
-from fastschema.switch import is_disabled
+from fastschema.runtime.report import Report
+from fastschema.runtime.switch import is_disabled
 
 
 class RowDumper(Protocol):

@@ -6,7 +6,7 @@ import importlib
 from math import isfinite
 from typing import Any
 
-from fastschema import json
+from fastschema.runtime import standard_json as json
 
 
 class MessagePackError(ValueError):

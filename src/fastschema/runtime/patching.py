@@ -18,7 +18,7 @@ from types import (
 )
 from typing import Any
 
-from fastschema.versions import release
+from fastschema.runtime.versions import release
 
 logger = logging.getLogger("fastschema")
 

@@ -13,7 +13,7 @@ from fastschema.compiler import dump_code, load_code
 from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.runtime.patching import stock_of
-from fastschema.statistics import recorder
+from fastschema.runtime.statistics import recorder
 
 CACHE_SIZE = 1024
 """How many programs are kept at the most."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from fastschema.plan import compile
 from fastschema.profiling import FieldTime, readable
-from fastschema.report import Report
+from fastschema.runtime.report import Report
 from fastschema.runtime.standalone import FORMS
+from fastschema.runtime.versions import versions_text
 from fastschema.tools.doctor import (
     DUMP,
     Counts,
@@ -23,7 +24,6 @@ from fastschema.tools.doctor import (
     named,
     object_at,
 )
-from fastschema.versions import versions_text
 
 _SHOWN = 10
 """How many entries a section shows, if not all are asked for."""

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastschema.plan import Plan, compile
-from fastschema.report import Report
 from fastschema.runtime import json_engine
-from fastschema.switch import VARIABLE, is_disabled
-from fastschema.versions import versions
+from fastschema.runtime.report import Report
+from fastschema.runtime.switch import VARIABLE, is_disabled
+from fastschema.runtime.versions import versions
 
 if TYPE_CHECKING:
     from fastschema.profiling import FieldTime, Profile

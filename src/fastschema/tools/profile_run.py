@@ -20,7 +20,7 @@ from fastschema.runtime.bound_program import CallDumper, Dispatch, Dispatcher, N
 from fastschema.runtime.derived_node import DerivedNode
 from fastschema.runtime.front_end import CompiledSchema, Hooks, dumped_data
 from fastschema.runtime.programs import Program
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 SPENT = "spent"
 """The name of the slot."""

@@ -4,8 +4,8 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from fastschema import versions
 from fastschema.contrib import adrf
+from fastschema.runtime import versions
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from fastschema.contrib.django.lists import queryset_rows
 from fastschema.contrib.django.shadow import shadow_differed
 from fastschema.contrib.django.views import FastViewMixin
 from fastschema.runtime.encode import JsonArray
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 from flights.models import Airline, Airport, Flight
 from flights.serializers import AirlineSerializer, FlightSerializer
 from tests.contrib.django.list_views import FlightList, get, view_of

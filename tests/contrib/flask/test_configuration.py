@@ -7,7 +7,7 @@ from marshmallow import Schema, fields
 
 import fastschema
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 
 def answered_by():

@@ -13,7 +13,7 @@ from fastschema.contrib.flask import FastSchema
 from fastschema.contrib.flask.shadow import shadow_differed
 from fastschema.marshmallow import dump, installation
 from fastschema.runtime.encode import JsonArray
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 from tests.marks import counts_references, needs_orjson
 
 

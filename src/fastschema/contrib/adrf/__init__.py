@@ -5,7 +5,7 @@ It is installed with :mod:`fastschema.contrib.django` where there is adrf.
 
 from __future__ import annotations
 
-from fastschema.versions import is_installed
+from fastschema.runtime.versions import is_installed
 
 NEWEST_TESTED = (0, 1)
 

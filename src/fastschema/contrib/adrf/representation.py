@@ -27,7 +27,7 @@ from fastschema.contrib.django.front_end.customization import (
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import Replacements, overridden, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _STOCK = stock_method(Serializer, "ato_representation")
 _STOCK_LIST = stock_method(ListSerializer, "ato_representation")

@@ -8,9 +8,9 @@ from django.conf import settings
 from djangorestframework_camel_case.parser import CamelCaseJSONParser
 from rest_framework.exceptions import ParseError
 
-from fastschema import json
 from fastschema.contrib.camel_case.keys import underscored
-from fastschema.switch import is_disabled
+from fastschema.runtime import standard_json as json
+from fastschema.runtime.switch import is_disabled
 
 
 class FastCamelCaseJSONParser(CamelCaseJSONParser):

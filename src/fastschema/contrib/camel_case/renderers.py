@@ -8,7 +8,7 @@ from djangorestframework_camel_case.render import CamelCaseJSONRenderer
 
 from fastschema.contrib.camel_case.keys import camelized
 from fastschema.contrib.django.renderers import FAST_RENDERS, FastJSONRenderer
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 
 class FastCamelCaseJSONRenderer(CamelCaseJSONRenderer, FastJSONRenderer):

@@ -9,7 +9,7 @@ from django.core import checks
 from django.core.signals import setting_changed
 
 from fastschema.contrib.django.app import conf
-from fastschema.versions import require
+from fastschema.runtime.versions import require
 
 
 class FastSchemaConfig(AppConfig):

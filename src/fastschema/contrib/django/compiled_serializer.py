@@ -34,14 +34,14 @@ from fastschema.contrib.django.input.schema_reader import (
 from fastschema.contrib.django.input.validation import has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loading_by
-from fastschema.report import Above, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.bound_program import BoundProgram, Dispatch
 from fastschema.runtime.front_end import RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
-from fastschema.switch import disabled
+from fastschema.runtime.report import Above, FieldReport, Report, field_reports, with_nested
+from fastschema.runtime.switch import disabled
 
 _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "

@@ -22,8 +22,8 @@ from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, 
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
-from fastschema.statistics import recorder
-from fastschema.switch import is_disabled
+from fastschema.runtime.statistics import recorder
+from fastschema.runtime.switch import is_disabled
 
 _PYTHON = Form.PYTHON
 

@@ -30,7 +30,7 @@ from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_lis
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _FILTERS = "fastschema.contrib.django.filters.on_demand"
 _ADRF = "fastschema.contrib.adrf.representation"

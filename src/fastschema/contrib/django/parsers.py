@@ -10,10 +10,10 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, JSONParser
 
-from fastschema.json import may_hold_huge_integers
 from fastschema.runtime.json_engine import read
 from fastschema.runtime.message_pack import unpacked
-from fastschema.switch import is_disabled
+from fastschema.runtime.standard_json import may_hold_huge_integers
+from fastschema.runtime.switch import is_disabled
 
 
 class FastJSONParser(JSONParser):

@@ -57,7 +57,7 @@ from fastschema.contrib.django.unloaded_relations import (
 )
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
 _OF_MANAGERS = {name: stock_method(BaseManager, name) for name in ("get_queryset", "all")}

@@ -18,7 +18,7 @@ from fastschema.contrib.django.front_end.json_encoding import (
 )
 from fastschema.runtime.json_engine import orjson, to_ascii, write
 from fastschema.runtime.message_pack import MessagePackError, packed
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
 _APP = "fastschema.contrib.django"

@@ -49,7 +49,7 @@ from fastschema.runtime.encode import (
     SpacedJsonArray,
     checked_chunk_size,
 )
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("django.request")
 

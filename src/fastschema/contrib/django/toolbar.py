@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastschema.versions import require
+from fastschema.runtime.versions import require
 
 _OLDEST = {"django-debug-toolbar": (5, 0)}
 require("fastschema.contrib.django.toolbar", **_OLDEST)
@@ -14,7 +14,7 @@ from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 from fastschema.contrib.django.app.dump_log import DumpLog, Dumps, Output  # noqa: E402  # likewise
 from fastschema.contrib.django.app.n_plus_one import advice  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
-from fastschema.report import Report  # noqa: E402  # likewise
+from fastschema.runtime.report import Report  # noqa: E402  # likewise
 
 
 class FastSchemaPanel(Panel):

@@ -1,6 +1,6 @@
 """The Flask extension: one line, and every marshmallow response is fast."""
 
-from fastschema.versions import require
+from fastschema.runtime.versions import require
 
 require("fastschema.contrib.flask", flask=(2, 2), marshmallow=(3, 26))
 

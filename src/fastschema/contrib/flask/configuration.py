@@ -10,8 +10,8 @@ from typing import Any
 from flask import Flask, current_app
 
 from fastschema.runtime.encode import CHUNK_SIZE
-from fastschema.settings import checked_settings
-from fastschema.switch import disabled, is_yes
+from fastschema.runtime.settings import checked_settings
+from fastschema.runtime.switch import disabled, is_yes
 
 EXTENSION = "fastschema"
 """The key in ``app.extensions``."""

@@ -36,9 +36,8 @@ from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.dump import call_before
 from fastschema.marshmallow.front_end import refuse_collection
-from fastschema.marshmallow.installation import follow_lists
+from fastschema.marshmallow.installation import follow_lists, install
 from fastschema.shadow import is_sampled
-from fastschema.switch import install
 
 
 class FastSchema:

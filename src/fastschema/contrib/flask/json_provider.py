@@ -26,7 +26,7 @@ from fastschema.runtime.json_engine import (
     to_ascii,
 )
 from fastschema.runtime.patching import overridden
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 COMPACT = (",", ":")
 """The separators of ``DefaultJSONProvider.response`` out of debug mode."""

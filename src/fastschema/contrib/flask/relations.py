@@ -8,7 +8,7 @@ from flask import current_app, has_app_context
 
 from fastschema.contrib.flask.configuration import settings_of
 from fastschema.marshmallow.sqlalchemy import is_mapped
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 
 def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:

@@ -23,8 +23,8 @@ from marshmallow import Schema
 from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.responses import MESSAGE_PACK
 from fastschema.runtime.front_end import DumpingSchema
+from fastschema.runtime.switch import is_disabled
 from fastschema.shadow import Difference, compare, is_sampled
-from fastschema.switch import is_disabled
 
 # Flask 2.2 need not have blinker, and has what stands for it.
 shadow_differed = cast(Any, signals).Namespace().signal("fastschema-shadow-differed")

@@ -24,7 +24,7 @@ from fastschema.contrib.flask.responses import response_in, schema_and_rows
 from fastschema.runtime.encode import JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
 from fastschema.runtime.json_engine import Engine
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 # Since Flask 3.2 a request has no context of its own, and the application's is given to methods.
 _has_own_context = "request_ctx" in vars(contexts)

@@ -19,8 +19,8 @@ from fastschema.contrib.oneofschema.makers import (
 )
 from fastschema.marshmallow.front_end import dump_compiler, load_compiler
 from fastschema.marshmallow.installation import is_installed
-from fastschema.registration import register_ours
 from fastschema.runtime.patching import Replacements, overridden, stock_method
+from fastschema.runtime.registration import register_ours
 from fastschema.runtime.thresholds import is_worth_compiling
 
 _STOCK_DUMP = stock_method(OneOfSchema, "dump")

@@ -9,8 +9,8 @@ from marshmallow import Schema, ValidationError
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from fastschema.marshmallow.exemplars import SchemaRecord
-from fastschema.registration import Refused
 from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.registration import Refused
 
 OWN_DUMP = {"_dump": stock_method(OneOfSchema, "_dump")}
 OWN_LOAD = {"_load": stock_method(OneOfSchema, "_load")}

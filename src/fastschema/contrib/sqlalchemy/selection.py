@@ -22,11 +22,11 @@ from fastschema.contrib.sqlalchemy.row_layout import (
     entity_layout_of,
 )
 from fastschema.contrib.sqlalchemy.row_programs import UnloadedError, by_row, columns_of
-from fastschema.report import Report
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.front_end import CompiledSchema, DumpingSchema, RowDumper
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.report import Report
 
 _SESSION_METHODS = {name: stock_method(Session, name) for name in ("execute", "scalars")}
 _QUERY_METHODS = {

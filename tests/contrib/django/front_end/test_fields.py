@@ -17,7 +17,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 import fastschema
-from fastschema import registration
+from fastschema.runtime import registration
 from tests.contrib.django.differential import Thing, assert_same, serializer_of
 
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 import fastschema
 from fastschema.runtime import thresholds
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 from tests.contrib.django.lists.hand_built import (
     WAYS,
     Limited,

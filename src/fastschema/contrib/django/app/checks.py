@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Warning
 
 from fastschema.contrib.django.app import conf
 from fastschema.runtime.json_engine import orjson
-from fastschema.switch import VARIABLE
+from fastschema.runtime.switch import VARIABLE
 
 TAG = "fastschema"
 RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"

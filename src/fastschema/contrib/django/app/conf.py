@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-from fastschema.settings import checked_settings
+from fastschema.runtime.settings import checked_settings
 
 NAME = "FASTSCHEMA"
 

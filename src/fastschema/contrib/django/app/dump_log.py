@@ -23,7 +23,7 @@ from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.runtime.guard import STATE_KEY
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 in_use = False
 """Whether a log was ever opened in this process."""

@@ -22,7 +22,7 @@ from fastschema.contrib.django.renderers import FastJSONRenderer, writes_fast
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import calls_super
-from fastschema.switch import VARIABLE, is_disabled
+from fastschema.runtime.switch import VARIABLE, is_disabled
 from fastschema.tools.doctor import told
 
 ROWS, INSTANCES, STREAMED, UNKNOWN = "rows", "instances", "streamed", "unknown"

@@ -7,7 +7,7 @@ and the rest is made when somebody looks.
 
 from __future__ import annotations
 
-from fastschema.versions import is_installed
+from fastschema.runtime.versions import is_installed
 
 NEWEST_TESTED = (26, 2)
 

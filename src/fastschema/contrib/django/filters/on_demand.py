@@ -27,7 +27,7 @@ from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import Replacements, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")
 STOCK_IS_VALID = stock_method(BaseFilterSet, "is_valid")

@@ -56,7 +56,7 @@ from fastschema.runtime.guard import (
 )
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import DumpProgram
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _UNKNOWN: Any = object()
 _PLAIN = (Repeatable.VALUE, Repeatable.KEY)

@@ -59,7 +59,6 @@ from fastschema.contrib.django.front_end.access import SerializerPath, option, o
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
 from fastschema.contrib.django.front_end.read_around import DUMPS, READS
-from fastschema.registration import registered
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.programs import (
@@ -72,6 +71,7 @@ from fastschema.runtime.programs import (
     own_method,
     tell_booleans,
 )
+from fastschema.runtime.registration import registered
 
 # As it is when fastschema is imported: what is patched later is not stock's.
 _QUANTIZE = stock_method(fields.DecimalField, "quantize")

@@ -48,7 +48,7 @@ from fastschema.runtime.bound_program import (
     Dispatch,
 )
 from fastschema.runtime.guard import STATE_KEY, State, generations
-from fastschema.statistics import recorder
+from fastschema.runtime.statistics import recorder
 
 # The default, so that ``serializer._fastschema`` never raises.
 setattr(Serializer, STATE_KEY, None)

@@ -15,7 +15,7 @@ from rest_framework.utils import model_meta
 from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 STOCK_CREATE = stock_method(ListSerializer, "create")
 _CREATE = stock_method(ModelSerializer, "create")

@@ -34,7 +34,7 @@ from fastschema.contrib.django.input.schema_reader import (
     runs_as_a_whole,
 )
 from fastschema.runtime.patching import overridden, stands_for, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
     from functools import cached_property

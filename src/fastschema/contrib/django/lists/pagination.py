@@ -32,7 +32,7 @@ from fastschema.contrib.django.lists.prefetching import fetch_instances
 from fastschema.contrib.django.lists.query_plan import check_readable
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.runtime.patching import calls_super, overridden, stock_method
-from fastschema.switch import is_disabled
+from fastschema.runtime.switch import is_disabled
 
 _OF_VIEWS = {
     name: stock_method(GenericAPIView, name) for name in ("paginate_queryset", "paginator")

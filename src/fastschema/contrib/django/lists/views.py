@@ -13,8 +13,8 @@ from fastschema.contrib.django.lists.pagination import paginate
 from fastschema.contrib.django.relations import fetching_peers, loads_relations
 from fastschema.contrib.django.shadow import schedule_comparison
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.switch import is_disabled
 from fastschema.shadow import is_sampled
-from fastschema.switch import is_disabled
 
 STOCK_LIST = stock_method(ListModelMixin, "list")
 

@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
 from fastschema.contrib.django.app.survey import Survey, diagnosis_of_project, reached, run_lists
+from fastschema.runtime.versions import versions_text
 from fastschema.tools.cli import add_flags, printed, queries
 from fastschema.tools.doctor import (
     Diagnosis,
@@ -22,7 +23,6 @@ from fastschema.tools.doctor import (
     path_of,
     write_pictures,
 )
-from fastschema.versions import versions_text
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ import pytest
 from marshmallow import Schema, fields, post_load, validates_schema
 
 import fastschema
-from fastschema import registration
+from fastschema.runtime import registration
 from tests.marshmallow.differential import assert_same, is_compiled
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fastschema import FieldReport, Report
 from fastschema.compiler.nodes import Read, Source
-from fastschema.report import field_reports, with_nested
+from fastschema.runtime.report import field_reports, with_nested
 from tests.nodes import field, node
 
 NAME = FieldReport("name", "person.name", True, "string")

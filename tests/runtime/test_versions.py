@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 
 import fastschema
-from fastschema import versions
+from fastschema.runtime import versions
 
 
 def test_versions_are_those_of_fastschema_python_and_what_is_installed():
@@ -23,7 +23,7 @@ def test_what_is_not_installed_is_left_out(monkeypatch):
 
     monkeypatch.setattr(versions, "version", version)
 
-    assert list(versions.versions()) == ["fastschema", platform.python_implementation()]
+    assert list(versions.versions()) == [platform.python_implementation()]
 
 
 @pytest.mark.parametrize("package", ["fastschema", "marshmallow"])

@@ -6,8 +6,6 @@ import platform
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from fastschema import __version__
-
 
 def require(part: str, **oldest: tuple[int, int]) -> None:
     """See to it that packages are there, and new enough.
@@ -54,6 +52,7 @@ def release(number: str) -> tuple[int, ...]:
 
 
 _PACKAGES = (
+    "fastschema",
     "orjson",
     "msgspec",
     "marshmallow",
@@ -66,7 +65,7 @@ _PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Return the versions of fastschema, Python, and the packages around it that are installed."""
-    found = {"fastschema": __version__, platform.python_implementation(): platform.python_version()}
+    found = {platform.python_implementation(): platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fastschema import versions
-from fastschema.versions import require
+from fastschema.runtime import versions
+from fastschema.runtime.versions import require
 
 
 def test_packages_that_are_new_enough_are_taken():

@@ -5,7 +5,7 @@ from marshmallow import Schema, fields, post_dump
 
 import fastschema
 from fastschema.runtime import thresholds
-from fastschema.statistics import Recorder, recorder
+from fastschema.runtime.statistics import Recorder, recorder
 
 
 class Odd(fields.Field):
