@@ -289,7 +289,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 # What reads and writes JSON, where neither orjson nor msgspec can be imported; then by msgspec.
 JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 	tests/contrib/camel_case \
-	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/tools/test_doctor.py \
+	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
 	$(addprefix tests/contrib/django/test_,doctor.py message_pack.py ndjson.py parsers.py \
 		renderers.py renderers_encoders.py settings.py streaming.py toolbar.py) \
 	tests/contrib/django/front_end/test_json_encoding.py

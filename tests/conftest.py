@@ -51,7 +51,7 @@ def _say_nothing_of_orjson():
     json_engine._notes = ()
 
 
-_WATCHED = ("marshmallow", "contrib", "test_plan.py")
+_WATCHED = ("marshmallow", "contrib", "doctor", "shadow", "test_plan.py")
 """Where tests have code of users, and what is tested calls it: see tests/tripwire.py."""
 
 

@@ -32,9 +32,9 @@ import fastschema
 import fastschema.contrib.django
 import fastschema.contrib.flask
 from fastschema.contrib.adrf import representation as adrf_representation
+from fastschema.contrib.django import conf
 from fastschema.contrib.django import installation as django_installation
-from fastschema.contrib.django.app import conf
-from fastschema.contrib.django.filters import on_demand as django_filters_on_demand
+from fastschema.contrib.django_filter import on_demand as django_filters_on_demand
 from fastschema.contrib.flask import configuration
 from fastschema.marshmallow import fields
 from fastschema.marshmallow import installation as marshmallow_installation

@@ -196,7 +196,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_number": "places of a class of users' own are asked for their digits, once",
     },
     "plan": {"*": "it calls what dumps"},
-    "statistics": {"Recorder.within": "stock dumps or loads"},
+    "runtime/statistics": {"Recorder.within": "stock dumps or loads"},
     # What asks the database, and makes instances.
     "contrib/django/internals/queries": {"*": "Django runs a query, and makes instances"},
     "contrib/django/internals/instances": {"*": "Django prefetches"},
@@ -219,14 +219,14 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/renderers": {"*": _JSON},
     "contrib/django/parsers": {"*": "it reads the stream of a request"},
     "contrib/django/streaming": {"*": "it reads rows one by one, and writes them"},
-    "contrib/django/shadow": {"*": "the mode in which code of users runs twice"},
-    "contrib/django/filters/on_demand": {"*": "it filters, by forms and methods of users"},
+    "shadow/django": {"*": "the mode in which code of users runs twice"},
+    "contrib/django_filter/on_demand": {"*": "it filters, by forms and methods of users"},
     "contrib/flask/configuration": {"answer_by_stock": "the application answers, by stock"},
     "contrib/flask/extension": {"*": "flask-marshmallow's jsonify dumps"},
     "contrib/flask/json_provider": {"*": _JSON},
     "contrib/flask/responses": {"*": "a view answers"},
     "contrib/flask/streaming": {"*": "it reads rows one by one, and writes them"},
-    "contrib/flask/shadow": {"*": "the mode in which code of users runs twice"},
+    "shadow/flask": {"*": "the mode in which code of users runs twice"},
     # Input.
     "contrib/django/input/validation": dict.fromkeys(
         [
@@ -236,16 +236,16 @@ MAY_CALL: dict[str, dict[str, str]] = {
         ],
         "stock validates; fields are made, as there is input",
     ),
-    "contrib/django/input/batch_lookup": {"*": "it asks querysets of fields for a list at once"},
-    "contrib/django/input/bulk_create": {"*": "it creates objects"},
+    "contrib/django/bulk/batch_lookup": {"*": "it asks querysets of fields for a list at once"},
+    "contrib/django/bulk/create": {"*": "it creates objects"},
     "contrib/django/input/fields": {"passes": "a validator of Django is asked"},
     # Commands.
-    "contrib/django/app/survey": {"*": _DOCTOR},
-    "contrib/django/app/list_report": {"*": _DOCTOR},
+    "doctor/django/survey": {"*": _DOCTOR},
+    "doctor/django/list_report": {"*": _DOCTOR},
     "contrib/django/management/commands/fastschema": {"*": _DOCTOR},
-    "tools/cli": {"*": _DOCTOR},
-    "tools/doctor": {"*": _DOCTOR},
-    "tools/profile_run": {"*": "it runs what is profiled"},
+    "doctor/cli": {"*": _DOCTOR},
+    "doctor/diagnosis": {"*": _DOCTOR},
+    "doctor/profile_run": {"*": "it runs what is profiled"},
 }
 """By module, the functions of fastschema that run code of users, each with the reason.
 

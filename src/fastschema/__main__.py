@@ -1,5 +1,5 @@
 """python -m fastschema"""
 
-from fastschema.tools.cli import main
+from fastschema.doctor.cli import main
 
 main()

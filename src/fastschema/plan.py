@@ -23,7 +23,7 @@ from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
     from fastschema.contrib.sqlalchemy.selection import SelectDumper
-    from fastschema.profiling import Profile
+    from fastschema.doctor.profiling import Profile
 
 
 def compile(schema: Any) -> Plan:
@@ -258,7 +258,7 @@ class Plan:
         :raises Exception: what :meth:`dump` raises
         """
         # Imported here: few ask for it.
-        from fastschema.tools.profile_run import profile
+        from fastschema.doctor.profile_run import profile
 
         return profile(self._schema, rows, many)
 

@@ -292,8 +292,8 @@ def test_a_schema_gives_the_same_json_values_without_orjson():
 TELL_OF_JSON = """
 from marshmallow import Schema, fields
 import fastschema
-from fastschema.tools.doctor import diagnosis_of
-from fastschema.tools.cli import lines
+from fastschema.doctor.diagnosis import diagnosis_of
+from fastschema.doctor.cli import lines
 
 class Dog(Schema):
     name = fields.String()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from fastschema.compiler.kinds import by_class, for_all
 from fastschema.compiler.nodes import ANY, Kind, LoadKind, as_template, of_classes, substitute
 from fastschema.runtime.guard import generations
 from fastschema.runtime.patching import stock_of
+from fastschema.runtime.rooms import room
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
@@ -88,7 +88,7 @@ def in_room(what: Any) -> bool:
 def open_room(cls: type) -> None:
     """Register the makers for a class, if it is of such a library."""
     if in_room(cls):
-        importlib.import_module(_ROOMS[cls.__module__])
+        room(_ROOMS[cls.__module__])
 
 
 registered: dict[Any, Registered] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 
@@ -52,7 +53,6 @@ def release(number: str) -> tuple[int, ...]:
 
 
 _PACKAGES = (
-    "fastschema",
     "orjson",
     "msgspec",
     "marshmallow",
@@ -65,12 +65,15 @@ _PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Return the versions of fastschema, Python, and the packages around it that are installed."""
-    found = {platform.python_implementation(): platform.python_version()}
-    for package in _PACKAGES:
-        try:
+    python = {platform.python_implementation(): platform.python_version()}
+    return _installed("fastschema") | python | _installed(*_PACKAGES)
+
+
+def _installed(*packages: str) -> dict[str, str]:
+    found = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 

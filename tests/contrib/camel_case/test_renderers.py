@@ -13,7 +13,7 @@ from rest_framework.test import APIRequestFactory
 import fastschema
 from fastschema.contrib.camel_case import renderers
 from fastschema.contrib.camel_case.renderers import FastCamelCaseJSONRenderer
-from fastschema.contrib.django.app.list_report import list_report
+from fastschema.doctor.django.list_report import list_report
 from flights.models import Airline
 from tests.contrib.django.differential import outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS

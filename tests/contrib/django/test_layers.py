@@ -51,7 +51,7 @@ def owned():
     return names - {"_meta"}  # which is documented
 
 
-@pytest.mark.parametrize("path", modules("lists", "filters"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", modules("lists", "../django_filter"), ids=lambda path: path.name)
 def test_only_internals_knows_djangos_inside(path):
     used = {
         name
@@ -74,36 +74,6 @@ def test_the_front_end_imports_nothing_of_the_rest(path):
         if isinstance(node, ast.ImportFrom) and node.module.startswith(above)
     }
     assert all(each.startswith(f"{above}.front_end") for each in imported)
-
-
-ROOMS = {
-    "fastschema.contrib.adrf": {"contrib/django/installation.py"},
-    "fastschema.contrib.camel_case": set(),
-}
-"""Packages around DRF, and the modules outside of them that may import them."""
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_is_imported_by_its_seam_only(room):
-    source = PACKAGE.parents[1]
-    inside = source / room.removeprefix("fastschema.").replace(".", "/")
-    importing = {
-        str(path.relative_to(source))
-        for path in source.rglob("*.py")
-        if inside not in path.parents
-        for name, module in imported(ast.parse(path.read_text(encoding="utf-8")))
-        if f"{module}.{name}".startswith(room)
-    }
-    assert importing == ROOMS[room]
-
-
-def imported(tree):
-    """What a module imports from others, and from where."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            yield from ((each.name, node.module) for each in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (each.name.rpartition(".")[::-2] for each in node.names)
 
 
 def test_fastschema_is_installed_where_the_packages_of_rooms_are_missing():

@@ -24,9 +24,9 @@ from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
-from tests.contrib.django.app.test_n_plus_one import WithFlights, of
 from tests.contrib.django.list_views import without_token
 from tests.contrib.django.tables import tables_of
+from tests.doctor.django.test_n_plus_one import WithFlights, of
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")

@@ -13,7 +13,7 @@ from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
-from fastschema.contrib.flask.commands import diagnosis_of_application
+from fastschema.doctor.flask import diagnosis_of_application
 from fastschema.marshmallow import dump
 from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Thing, ThingSchema, fill
 

@@ -1,13 +1,16 @@
 """adrf: its asynchronous serializers represent in one step, where nothing in them is asynchronous.
 
-It is installed with :mod:`fastschema.contrib.django` where there is adrf.
+A room: it is installed with :mod:`fastschema.contrib.django` where there is adrf.
 """
 
 from __future__ import annotations
 
+import sys
+
+from fastschema.runtime.patching import warn_of_newer
 from fastschema.runtime.versions import is_installed
 
-NEWEST_TESTED = (0, 1)
+_MODULE = f"{__name__}.representation"
 
 
 def is_available() -> bool:
@@ -16,3 +19,18 @@ def is_available() -> bool:
     Nothing else of this package may be imported where there is not.
     """
     return is_installed("adrf", (0, 1, 13)) and is_installed("djangorestframework", (3, 17))
+
+
+def install() -> None:
+    """Replace ``ato_representation``, where there is adrf."""
+    if is_available():
+        from fastschema.contrib.adrf import representation
+
+        warn_of_newer("adrf", (0, 1))
+        representation.install()
+
+
+def uninstall() -> None:
+    """Give adrf its own methods back."""
+    if _MODULE in sys.modules:
+        sys.modules[_MODULE].uninstall()

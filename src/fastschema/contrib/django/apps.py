@@ -8,7 +8,8 @@ from django.apps import AppConfig
 from django.core import checks
 from django.core.signals import setting_changed
 
-from fastschema.contrib.django.app import conf
+from fastschema.contrib.django import conf
+from fastschema.runtime.rooms import room
 from fastschema.runtime.versions import require
 
 
@@ -26,12 +27,11 @@ class FastSchemaConfig(AppConfig):
         :raises ImportError: if Django or DRF is too old, or DRF is missing
         """
         require("fastschema.contrib.django", django=(5, 2), djangorestframework=(3, 16))
-        from fastschema.contrib.django.app.checks import CHECKS, TAG
-
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
-        for check in CHECKS:
-            checks.register(check, TAG)
+        doctor = room("fastschema.doctor.django.checks")
+        for check in () if doctor is None else doctor.CHECKS:
+            checks.register(check, doctor.TAG)
 
 
 def _follow_settings() -> None:

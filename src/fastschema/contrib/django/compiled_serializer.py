@@ -22,8 +22,6 @@ from fastschema.contrib.django.front_end.class_state import forget_class
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
-from fastschema.contrib.django.input.batch_lookup import uses_batch_lookup
-from fastschema.contrib.django.input.bulk_create import is_in_bulk, why_one_by_one
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,
@@ -41,8 +39,10 @@ from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.report import Above, FieldReport, Report, field_reports, with_nested
+from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import disabled
 
+_bulk = room("fastschema.contrib.django.bulk.create")
 _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "
     "use Serializer(data=...).is_valid()"
@@ -254,7 +254,9 @@ def _loading_report(serializer: Any) -> Report | None:
         return None
     report = _report_input(serializer, Above())
     is_asked = not report.why and runs_as_a_whole(type(child))
-    notes = _notes_on_own_methods(type(child)) + _notes_on_bulk(child, is_asked=is_asked)
+    notes = _notes_on_own_methods(type(child))
+    if _bulk is not None:
+        notes += _bulk.notes_on_bulk(child, is_asked=is_asked)
     return Report(report.schema, report.fields, report.why, notes=notes)
 
 
@@ -295,20 +297,3 @@ def _input_field_report(node: InputField) -> FieldReport:
 def _notes_on_own_methods(cls: Any) -> list[str]:
     own = [name for name, stock in STOCK.items() if not is_stock(getattr(cls, name), stock)]
     return [f"{cls.__name__} has its own {name}, which is called as in stock." for name in own]
-
-
-def _notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
-    """Return what is asked of the database at once, and how rows are created, if that is in bulk.
-
-    :param is_asked: whether rows are validated in a way that lets anything be asked at once
-    """
-    if not is_in_bulk(serializer):
-        return []
-    notes = []
-    fields = [field for field in field_mapping(serializer).values() if not field.read_only]
-    asked = [field.field_name for field in fields if is_asked and uses_batch_lookup(field)]
-    if asked:
-        notes.append(f"In bulk, the database is asked once for all rows of {', '.join(asked)}.")
-    reason = why_one_by_one(serializer)
-    how = "by bulk_create" if reason is None else f"one by one, because {reason}"
-    return [*notes, f"Rows are created {how}."]

@@ -10,8 +10,7 @@ from django.conf import settings
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.app import dump_log
-from fastschema.contrib.django.app.n_plus_one import warn_of_queries
+from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -22,10 +21,12 @@ from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, 
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import loaded_on_demand, loading
 from fastschema.runtime.guard import STATE_KEY
+from fastschema.runtime.rooms import room
 from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
 
 _PYTHON = Form.PYTHON
+_n_plus_one = room("fastschema.doctor.django.n_plus_one")
 
 
 def represent(serializer: Any, obj: Any) -> Any:
@@ -58,8 +59,11 @@ def represent_list(serializer: Any, data: Any) -> Any:
         return recorder.within(_represent_list, serializer, data)
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent_list, serializer, data)
-    if settings.DEBUG and not is_disabled():
-        return warn_of_queries(_represent_list, serializer, data, loaded_on_demand)
+    if settings.DEBUG and _n_plus_one is not None and not is_disabled():
+        warned: Any = _n_plus_one.warn_of_queries(
+            _represent_list, serializer, data, loaded_on_demand
+        )
+        return warned
     return _represent_list(serializer, data)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from django.utils.functional import cached_property
@@ -10,9 +9,6 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
-from fastschema.contrib import adrf
-from fastschema.contrib.django import filters
-from fastschema.contrib.django.app import conf
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
 from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
@@ -26,14 +22,17 @@ from fastschema.contrib.django.front_end.field_cloner import (
 )
 from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, FewRows
 from fastschema.contrib.django.input import validation
-from fastschema.contrib.django.input.bulk_create import STOCK_CREATE, create_list
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.runtime.patching import Replacements, warn_of_newer
+from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
 
-_FILTERS = "fastschema.contrib.django.filters.on_demand"
-_ADRF = "fastschema.contrib.adrf.representation"
+_ROOMS = [
+    found
+    for name in ("django.bulk", "django_filter", "adrf")
+    if (found := room(f"fastschema.contrib.{name}")) is not None
+]
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
@@ -83,7 +82,6 @@ _replacements = Replacements(
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         *validation.REPLACEMENTS,
-        (ListSerializer, "create", STOCK_CREATE, create_list),
         (ListModelMixin, "list", STOCK_LIST, list_rows),
         *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
         *[(CursorPagination, name, *methods) for name, methods in LINKS.items()],
@@ -99,28 +97,12 @@ def install() -> None:
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, newest)
     _replacements.install()
-    _follow_filters(is_on=conf.settings().filters)
-    if adrf.is_available():
-        from fastschema.contrib.adrf import representation
-
-        warn_of_newer("adrf", adrf.NEWEST_TESTED)
-        representation.install()
+    for each in _ROOMS:
+        each.install()
 
 
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
-    _follow_filters(is_on=False)
-    if _ADRF in sys.modules:
-        sys.modules[_ADRF].uninstall()
-
-
-def _follow_filters(*, is_on: bool) -> None:
-    """Install filters on demand, or take them out, where there is django-filter."""
-    if is_on and filters.is_available():
-        from fastschema.contrib.django.filters import on_demand
-
-        warn_of_newer("django-filter", filters.NEWEST_TESTED)
-        on_demand.install()
-    elif not is_on and _FILTERS in sys.modules:
-        sys.modules[_FILTERS].uninstall()
+    for each in _ROOMS:
+        each.uninstall()

@@ -26,11 +26,10 @@ from django.db.models.manager import BaseManager
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.contrib.django.app import conf, dump_log
+from fastschema.contrib.django import conf, dump_log
 from fastschema.contrib.django.front_end.access import MODEL, access_of, on_class
 from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
-from fastschema.contrib.django.input.batch_lookup import is_exact
 from fastschema.contrib.django.internals.instances import (
     drop_prefetched,
     keep_prefetched,
@@ -39,6 +38,7 @@ from fastschema.contrib.django.internals.instances import (
 from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     is_combined,
+    is_exact,
     is_stock_queryset,
     results_of,
 )

@@ -14,16 +14,19 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.input import validation
-from fastschema.contrib.django.input.bulk_create import create_list
 from fastschema.contrib.django.input.validation import STOCK_RUN_VALIDATION
 from fastschema.runtime.patching import is_stock, stands_for
+from fastschema.runtime.rooms import room
+
+_bulk = room("fastschema.contrib.django.bulk.create")
 
 
 class FastListSerializer(ListSerializer):
     """``ListSerializer``, compiled; also to derive from."""
 
     run_validation = validation.run_list_validation
-    create = create_list
+    if _bulk is not None:
+        create = _bulk.create_list
 
     def to_representation(self, data: Any) -> Any:
         """Return what ``ListSerializer.to_representation`` returns, compiled."""
@@ -70,44 +73,7 @@ class FastSerializerMixin:
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
         many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        return _fast_list(many)
-
-
-class FastBulkMixin:
-    """Validates and creates lists of a serializer in bulk; it is listed first.
-
-    ::
-
-        class FlightSerializer(FastBulkMixin, serializers.ModelSerializer): ...
-
-    For all serializers, set ``FASTSCHEMA = {"BULK_INPUT": True}``; with ``fastschema_bulk_input =
-    False``, one of them is left out. docs/django-input.md tells what it does.
-
-    :raises TypeError: with ``many=True``, if ``Meta`` names a list serializer that knows nothing of
-        it, where fastschema is not installed for all
-    """
-
-    fastschema_bulk_input = True
-
-    @classmethod
-    def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
-        many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        many = _fast_list(many)
-        check_bulk(many)
-        return many
-
-
-def check_bulk(many: Any) -> None:
-    """Check that a list serializer takes lists in bulk.
-
-    :raises TypeError: if its class knows nothing of it, where fastschema is not installed for all
-    """
-    methods = [vars(each).get("run_validation") for each in type(many).__mro__]
-    if isinstance(many, ListSerializer) and validation.run_list_validation not in methods:
-        raise TypeError(
-            f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"
-        )
+        return fast_list(many)
 
 
 _METHODS = {
@@ -127,14 +93,14 @@ def speed_up(serializer: Any) -> Any:
     """
     if isinstance(serializer, ListSerializer):
         if type(serializer) is ListSerializer:
-            return _fast_list(serializer)
+            return fast_list(serializer)
         speed_up(serializer.child)
     elif isinstance(serializer, Serializer) and is_stock_serializer(serializer):
         serializer.to_representation = partial(represent, serializer)
     return serializer
 
 
-def _fast_list(many: Any) -> Any:
+def fast_list(many: Any) -> Any:
     """Return a plain list serializer as a compiled one, made by whatever has made it."""
     if type(many) is ListSerializer:
         many.__class__ = FastListSerializer

@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django.app import conf, dump_log
+from fastschema.contrib.django import conf, dump_log
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer

@@ -1,17 +1,15 @@
-"""View mixins: streamed lists, lists of input, and compiled serializers without ``install()``."""
+"""View mixins: streamed lists, and compiled serializers without ``install()``."""
 
 from __future__ import annotations
 
 from types import MethodType
 from typing import Any
 
-from rest_framework.mixins import CreateModelMixin, ListModelMixin
-from rest_framework.serializers import ListSerializer
+from rest_framework.mixins import ListModelMixin
 
-from fastschema.contrib.django.input.bulk_create import PER_SERIALIZER
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.contrib.django.relations import fetching_peers, loads_relations
-from fastschema.contrib.django.serializers import check_bulk, speed_up
+from fastschema.contrib.django.serializers import speed_up
 from fastschema.contrib.django.streaming import stream
 
 
@@ -55,32 +53,6 @@ class StreamingListMixin(ListModelMixin):
         """
         serializer = self.get_serializer(rows, many=True)
         return stream(self.request, serializer, self.stream_chunk_size)
-
-
-class BulkCreateModelMixin(CreateModelMixin):
-    """Takes one object or a list of them, which is validated and created in bulk.
-
-    ::
-
-        class Flights(BulkCreateModelMixin, ListCreateAPIView): ...
-
-    It is listed first. A list is answered by the list of what was created, or by status 400 and the
-    errors of each row; then nothing is saved.
-    """
-
-    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what ``GenericAPIView.get_serializer`` returns, with ``many=True`` for a list."""
-        is_update = bool(args) or kwargs.get("instance") is not None
-        is_list = isinstance(kwargs.get("data"), list) and not is_update
-        if is_list:
-            kwargs.setdefault("many", True)
-        serializer = super().get_serializer(*args, **kwargs)
-        if is_list and isinstance(serializer, ListSerializer):
-            if not hasattr(serializer.child, PER_SERIALIZER):
-                setattr(serializer.child, PER_SERIALIZER, True)
-            speed_up(serializer)
-            check_bulk(serializer)
-        return serializer
 
 
 class _List:

@@ -11,7 +11,6 @@ from typing import Any
 
 from flask import Flask, Response, current_app
 
-from fastschema.contrib.flask.commands import command
 from fastschema.contrib.flask.configuration import (
     EXTENSION,
     Settings,
@@ -32,12 +31,13 @@ from fastschema.contrib.flask.responses import (
     schema_and_rows,
     with_status,
 )
-from fastschema.contrib.flask.shadow import follow_dump, schedule_comparison
 from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.dump import call_before
 from fastschema.marshmallow.front_end import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
-from fastschema.shadow import is_sampled
+from fastschema.runtime.rooms import room
+
+_doctor, _shadow = room("fastschema.doctor.flask"), room("fastschema.shadow.flask")
 
 
 class FastSchema:
@@ -88,7 +88,8 @@ class FastSchema:
             answer_by_stock(app)
         else:
             _switch_on(app, settings)
-        app.cli.add_command(command)
+        if _doctor is not None:
+            app.cli.add_command(_doctor.command)
         app.extensions[EXTENSION] = settings
 
     def response(
@@ -126,10 +127,8 @@ class FastSchema:
             with nullcontext() if session is None else closing(rows):
                 refuse_collection(compiled, rows, many)
                 response = response_in(format, compiled, rows, many)
-            if settings.shadow and is_sampled(settings.shadow):
-                schedule_comparison(
-                    response, compiled, rows, many, has_values=settings.shadow_values
-                )
+            if settings.shadow and _shadow is not None:
+                _shadow.schedule_comparison(response, compiled, rows, many, settings)
         return with_status(response, status, headers)
 
     def stream(
@@ -206,8 +205,8 @@ def _switch_on(app: Flask, settings: Settings) -> None:
         _replace_provider(app)
     if settings.load_relations or app.debug:
         call_before(load_if_set)
-    if settings.shadow:
-        follow_lists(follow_dump)
+    if settings.shadow and _shadow is not None:
+        follow_lists(_shadow.follow_dump)
 
 
 def _replace_provider(app: Flask) -> None:

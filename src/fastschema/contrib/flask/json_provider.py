@@ -13,9 +13,9 @@ from typing import Any
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 
-import fastschema.json
 from fastschema.compiler.nodes import Form
 from fastschema.compiler.real_classes import REAL
+from fastschema.runtime import standard_json
 from fastschema.runtime.json_engine import (
     Engine,
     JsonText,
@@ -186,7 +186,7 @@ class FastJSONProvider(DefaultJSONProvider):
         """
         if kwargs or is_disabled():
             return super().loads(s, **kwargs)
-        return fastschema.json.loads(s)
+        return standard_json.loads(s)
 
     @property
     def is_fast(self) -> bool:

@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.app.list_report import ROWS, UNKNOWN, list_report
-from fastschema.contrib.django.serializers import FastBulkMixin
+from fastschema.contrib.django.bulk.mixins import FastBulkMixin
 from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.doctor.django.list_report import ROWS, UNKNOWN, list_report
 from tests.contrib.django.differential import assert_same_each_time, outcome
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.composite_keys import MODELS, Delivery, Line, Order, Shelf

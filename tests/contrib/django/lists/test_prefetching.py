@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django.app.list_report import list_report
 from fastschema.contrib.django.lists.prefetching import evaluate
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.doctor.django.list_report import list_report
 from tests.contrib.django.differential import outcome
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import (

@@ -24,8 +24,6 @@ from fastschema.contrib.django.front_end.class_state import (
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.made_fields import has_made_fields
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
-from fastschema.contrib.django.input.batch_lookup import batch_lookups, refusing_duplicates
-from fastschema.contrib.django.input.bulk_create import is_list_in_bulk
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,
     VALIDATING,
@@ -34,6 +32,7 @@ from fastschema.contrib.django.input.schema_reader import (
     runs_as_a_whole,
 )
 from fastschema.runtime.patching import overridden, stands_for, stock_method
+from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
+_bulk = room("fastschema.contrib.django.bulk.batch_lookup")
 STOCK_RUN_VALIDATION, _STOCK_TO_INTERNAL_VALUE = STOCK["run_validation"], STOCK["to_internal_value"]
 _STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
@@ -273,9 +273,9 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
         if has_rows and _has_length_of(self, data) and has_stock_rows(self) and not is_disabled():
             # Looked at before anything stands in the place of validators.
             validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
-            if _may_look_up_at_once(self, data):
-                unique = stack.enter_context(batch_lookups(self, data))
-                validate = refusing_duplicates(unique, validate)
+            cls = type(self.child)
+            if _bulk is not None and is_readable(cls) and runs_as_a_whole(cls):
+                validate = stack.enter_context(_bulk.validating_at_once(self, data, validate))
             own = vars(self)
             own["run_child_validation"] = validate  # past a __setattr__ of users' own
             stack.callback(own.pop, "run_child_validation", None)
@@ -295,11 +295,6 @@ stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
 def has_stock_rows(serializer: Any) -> bool:
     """Return whether a list serializer validates each row by its child, without code of users."""
     return overridden(serializer, _OF_LISTS) is None
-
-
-def _may_look_up_at_once(serializer: Any, rows: list[Any]) -> bool:
-    cls = type(serializer.child)
-    return is_list_in_bulk(serializer) and is_readable(cls) and runs_as_a_whole(cls)
 
 
 def _has_length_of(serializer: Any, rows: list[Any]) -> bool:

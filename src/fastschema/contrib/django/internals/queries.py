@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import CharField, QuerySet, TextField
 from django.db.models.expressions import Col
 from django.db.models.fields.json import JSONField
 from django.db.models.query import (
@@ -400,3 +400,13 @@ def name_in_sqlite(converter: Any) -> str | None:
         return None
     name: str = converter.__qualname__
     return name.removeprefix("DatabaseOperations.").removesuffix(".<locals>.converter")
+
+
+_EXACT_VENDORS = ("postgresql", "sqlite")
+"""Databases to which two texts are equal if they are equal to Python, unless a column says more."""
+
+
+def is_exact(column: Any, vendor: str) -> bool:
+    """Return whether a database takes two values of a column for equal only if Python does."""
+    is_text = isinstance(column, (CharField, TextField))
+    return not is_text or (column.db_collation is None and vendor in _EXACT_VENDORS)

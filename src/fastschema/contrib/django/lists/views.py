@@ -8,14 +8,14 @@ from typing import Any
 from rest_framework.mixins import ListModelMixin
 from rest_framework.response import Response
 
-from fastschema.contrib.django.app import conf
+from fastschema.contrib.django import conf
 from fastschema.contrib.django.lists.pagination import paginate
 from fastschema.contrib.django.relations import fetching_peers, loads_relations
-from fastschema.contrib.django.shadow import schedule_comparison
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
-from fastschema.shadow import is_sampled
 
+_shadow = room("fastschema.shadow.django")
 STOCK_LIST = stock_method(ListModelMixin, "list")
 
 
@@ -32,6 +32,6 @@ def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     data = serializer.data
     response = Response(data) if page is None else self.get_paginated_response(data)
     share = conf.settings().shadow
-    if share and is_sampled(share):
-        schedule_comparison(response, self, serializer, data, request)
+    if share and _shadow is not None:
+        _shadow.schedule_comparison(response, self, serializer, data, request, share)
     return response

@@ -10,10 +10,8 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
-from fastschema.contrib.django.app.survey import Survey, diagnosis_of_project, reached, run_lists
-from fastschema.runtime.versions import versions_text
-from fastschema.tools.cli import add_flags, printed, queries
-from fastschema.tools.doctor import (
+from fastschema.doctor.cli import add_flags, printed, queries
+from fastschema.doctor.diagnosis import (
     Diagnosis,
     PathError,
     SchemaFinding,
@@ -23,6 +21,8 @@ from fastschema.tools.doctor import (
     path_of,
     write_pictures,
 )
+from fastschema.doctor.django.survey import Survey, diagnosis_of_project, reached, run_lists
+from fastschema.runtime.versions import versions_text
 
 
 class Command(BaseCommand):

@@ -1,0 +1,20 @@
+"""Lists of input in bulk: looked up by one query for each field, and created by ``bulk_create``.
+
+A room: it is installed with :mod:`fastschema.contrib.django`.
+"""
+
+from __future__ import annotations
+
+
+def install() -> None:
+    """Replace ``ListSerializer.create``."""
+    from fastschema.contrib.django.bulk import create
+
+    create.install()
+
+
+def uninstall() -> None:
+    """Give ``ListSerializer`` its own ``create`` back."""
+    from fastschema.contrib.django.bulk import create
+
+    create.uninstall()

@@ -1,0 +1,393 @@
+"""Look up by one query what the rows of a list would look up one by one.
+
+DRF runs a query for each unique value and for each related object. Here one query for each field
+looks up the values of all rows, before the first row is validated. While the list is validated, its
+fields find there what they would look up. What was not looked up, or not found, stock looks up, and
+its errors are the answer.
+
+DRF alone does not notice rows of one list that have the same unique value: see
+:func:`refusing_duplicates`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connections, models
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.relations import (
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
+from rest_framework.validators import UniqueValidator
+
+from fastschema.contrib.django.bulk.setting import is_list_in_bulk
+from fastschema.contrib.django.front_end.schema_reader import field_mapping
+from fastschema.contrib.django.internals.queries import is_exact, is_stock_queryset
+from fastschema.runtime.patching import stock_method
+
+GET_QUERYSET = stock_method(RelatedField, "get_queryset")
+_GET, _FILTER = (stock_method(models.QuerySet, name) for name in ("get", "filter"))
+_CALL = stock_method(UniqueValidator, "__call__")
+_TEXTS = (models.CharField, models.TextField)
+_KEYS = (*_TEXTS, models.IntegerField, models.UUIDField)
+_PRIMITIVES = (str, int, uuid.UUID)
+
+
+class BatchLookup(NamedTuple):
+    """Which rows of a model have some values in a column.
+
+    :param queryset: the rows
+    :param column: the column, as querysets name it
+    :param field: the column; for a foreign key, that to which it refers
+    """
+
+    queryset: Any
+    column: str
+    field: Any
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the database takes two values for equal only if Python does."""
+        return is_exact(self.field, connections[self.queryset.db].vendor)
+
+    def key(self, value: Any) -> Any:
+        """Return a primitive value, or an object that a foreign key refers to, as the column has
+        it.
+
+        :raises KeyError: if that is not for us to say
+        """
+        if isinstance(value, models.Model):
+            value = value.__dict__.get(self.field.attname)
+        if type(value) not in _PRIMITIVES:
+            raise KeyError(value)
+        try:
+            key = self.field.to_python(value)
+            is_valid = type(key) is not str or ("\x00" not in key and key.encode() is not None)
+        except Exception:
+            is_valid = False
+        if not is_valid:
+            raise KeyError(value)
+        return key
+
+    def keys(self, values: Iterable[Any]) -> set[Any]:
+        """Return values as the column has them, without those that cannot be looked up."""
+        least = most = None
+        if isinstance(self.field, models.IntegerField):
+            operations = connections[self.queryset.db].ops
+            least, most = operations.integer_field_range(self.field.get_internal_type())
+        keys = set()
+        for value in values:
+            try:
+                key = self.key(value)
+            except KeyError:
+                continue
+            if (least is None or least <= key) and (most is None or key <= most):
+                keys.add(key)
+        return keys
+
+    def found(self, keys: set[Any]) -> Iterator[Any]:
+        """Yield the rows with these values, as querysets, each for as many as the
+        database takes.
+        """
+        waiting = list(keys)
+        limit = connections[self.queryset.db].features.max_query_params
+        # The other half is for what the queryset itself is filtered by.
+        size = max(1, limit // 2) if limit else max(1, len(waiting))
+        for start in range(0, len(waiting), size):
+            chunk = waiting[start : start + size]
+            yield self.queryset.filter(**{f"{self.column}__in": chunk})
+
+
+def related_lookup(field: Any, values: Iterable[Any]) -> BatchLookup | None:
+    """Return the lookup of the objects of a relation; None if stock looks them up one by one.
+
+    :param values: those that it is given
+    """
+    if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
+        lookup = "pk"
+    elif isinstance(field, SlugRelatedField):
+        lookup = field.slug_field
+    else:
+        return None
+    if "get_queryset" in vars(field) or not any(type(value) in _PRIMITIVES for value in values):
+        return None
+    batch = _lookup(field.get_queryset(), lookup)
+    is_one = batch is not None and (batch.field.unique or batch.is_exact)
+    return batch if is_one else None
+
+
+def unique_lookup(validator: Any, field: Any) -> BatchLookup | None:
+    """Return the lookup of values that are taken; None if stock looks them up one by one."""
+    if type(validator) is not UniqueValidator or UniqueValidator.__call__ is not _CALL:
+        return None
+    if validator.lookup != "exact" or len(field.source_attrs) != 1:
+        return None
+    queryset = validator.queryset
+    if isinstance(queryset, models.Manager):
+        queryset = queryset.all()
+    return _lookup(queryset, field.source_attrs[0])
+
+
+def _lookup(queryset: Any, lookup: str) -> BatchLookup | None:
+    if not _is_plain_queryset(queryset):
+        return None
+    try:
+        field = column_of(queryset.model, lookup)
+    except FieldDoesNotExist:
+        return None
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    is_known = isinstance(field, _KEYS) and type(field).__module__.startswith("django.")
+    return BatchLookup(queryset, lookup, field) if is_known else None
+
+
+def column_of(model: Any, lookup: str) -> Any:
+    """Return the field of a model that querysets look up by a name, or by ``pk``.
+
+    :raises FieldDoesNotExist: if there is none
+    """
+    return model._meta.pk if lookup == "pk" else model._meta.get_field(lookup)
+
+
+def _is_plain_queryset(queryset: Any) -> bool:
+    """Return whether a queryset answers as Django's do, for many rows as for one."""
+    if not is_stock_queryset(queryset):
+        return False
+    query = queryset.query
+    return (
+        type(queryset).get is _GET
+        and type(queryset).filter is _FILTER
+        and not query.is_sliced
+        and not query.combinator
+        and query.deferred_loading == (frozenset(), True)
+        and not any(
+            getattr(each, "contains_over_clause", False) for each in query.annotations.values()
+        )
+    )
+
+
+Unique = dict[str, tuple[str, str]]
+"""By the names of columns whose values are unique in the table to which rows go: the name of the
+field, and the message of its validator."""
+
+
+@contextmanager
+def validating_at_once(
+    serializer: Any, data: list[Any], validate: Callable[[Any], Any]
+) -> Iterator[Callable[[Any], Any]]:
+    """While it holds, the database is asked once for all rows of a list, if it is one in bulk.
+
+    :param serializer: the list serializer
+    :param data: the rows, before they are validated; at least one is a dictionary
+    :param validate: validates a row
+    :returns: what validates a row in its place
+    """
+    if not is_list_in_bulk(serializer):
+        yield validate
+        return
+    with batch_lookups(serializer, data) as unique:
+        yield refusing_duplicates(unique, validate)
+
+
+@contextmanager
+def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[Unique]:
+    """While it holds, the fields of a list's child know what the database says of some rows.
+
+    :param serializer: the list serializer
+    :param data: the rows, before they are validated; at least one is a dictionary
+    """
+    rows = [row for row in data if type(row) is dict]
+    unique: Unique = {}
+    with ExitStack() as stack:
+        for field in field_mapping(serializer.child).values():
+            if field.read_only:
+                continue
+            name = field.field_name
+            values = [row[name] for row in rows if name in row]
+            if isinstance(field, ManyRelatedField):
+                items = [item for value in values if type(value) is list for item in value]
+                _know_related(field.child_relation, items, stack)
+            elif isinstance(field, RelatedField):
+                _know_related(field, values, stack)
+            if serializer.instance is None:  # with instances, stock leaves them out one by one
+                unique |= _know_unique(field, values, stack)
+        yield unique
+
+
+def uses_batch_lookup(field: Any) -> bool:
+    """Return whether a list looks all values of a field up at once, as far as is known before.
+
+    A ``get_queryset`` of the user's, who may need a request for it, is taken for one that does.
+    """
+    relation = getattr(field, "child_relation", field)
+    if isinstance(relation, RelatedField) and (
+        type(relation).get_queryset is not GET_QUERYSET or related_lookup(relation, [0])
+    ):
+        return True
+    return any(unique_lookup(each, field) is not None for each in field.validators)
+
+
+class ObjectCache:
+    """Related objects that are known.
+
+    :param batch: how they were looked up
+    :param objects: by their values
+    """
+
+    def __init__(self, batch: BatchLookup, objects: dict[Any, Any]) -> None:
+        self._batch = batch
+        self._objects = objects
+
+    def find(self, value: Any) -> Any:
+        """Return the object with a value.
+
+        :raises KeyError: if it is not known
+        """
+        return self._objects[self._batch.key(value)]
+
+    def queryset(self) -> Any:
+        """Return the queryset of the relation, whose ``get`` finds what is known without asking."""
+        queryset = self._batch.queryset._chain()
+        vars(queryset)["get"] = self._get
+        return queryset
+
+    def _get(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what ``QuerySet.get`` returns, or raises."""
+        if not args and list(kwargs) == [self._batch.column]:
+            try:
+                return self.find(kwargs[self._batch.column])
+            except KeyError:
+                pass  # stock looks it up, and says what is wrong with it
+        return self._batch.queryset.get(*args, **kwargs)
+
+
+def _know_related(field: Any, values: list[Any], stack: ExitStack) -> None:
+    """Let a relation know the objects to which some values lead, if that can be looked up."""
+    batch = related_lookup(field, values)
+    if batch is None:
+        return
+    found: dict[Any, list[Any]] = {}
+    for objects in batch.found(batch.keys(values)):
+        for each in objects:
+            found.setdefault(getattr(each, batch.field.attname), []).append(each)
+    known = ObjectCache(batch, {key: each[0] for key, each in found.items() if len(each) == 1})
+    queryset, original = known.queryset(), field.queryset
+
+    def get_queryset() -> Any:
+        # A method of the serializer may have set another one.
+        return queryset if field.queryset is original else type(field).get_queryset(field)
+
+    own = vars(field)
+    own["get_queryset"] = get_queryset
+    stack.callback(own.pop, "get_queryset", None)
+
+
+class PrefetchedUniqueValidator:
+    """Stands for a ``UniqueValidator``: it knows values that are free.
+
+    :param validator: asked for all others
+    :param batch: how they were looked up
+    :param free: values that the database has not
+    """
+
+    requires_context = True
+
+    def __init__(self, validator: Any, batch: BatchLookup, free: frozenset[Any]) -> None:
+        self.stock = validator
+        self._batch = batch
+        self._free = free
+
+    def __call__(self, value: Any, serializer_field: Any) -> None:
+        """Validate as ``UniqueValidator`` does.
+
+        :raises ValidationError: if the value is not unique
+        """
+        try:
+            is_free = self._batch.key(value) in self._free
+        except KeyError:
+            is_free = False
+        if not is_free:
+            self.stock(value, serializer_field)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stock, name)
+
+
+def _know_unique(field: Any, values: list[Any], stack: ExitStack) -> Unique:
+    """Let validators of a field know which of some values are free, if that can be looked up."""
+    unique: Unique = {}
+    validators = field.validators
+    for number, validator in enumerate(validators):
+        batch = unique_lookup(validator, field)
+        if batch is None:
+            continue
+        if _is_of_table(batch, getattr(getattr(field.parent, "Meta", None), "model", None)):
+            unique[batch.column] = field.field_name, validator.message
+        if type(validators) is not list:
+            continue  # nothing can stand in the place of this one
+        keys = batch.keys(values)
+        taken: set[Any] = set()
+        for objects in batch.found(keys):
+            taken.update(objects.values_list(batch.column, flat=True))
+        # If some are taken, who knows which of the keys equal them to the database?
+        if batch.is_exact or not taken:
+            known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
+            validators[number] = known
+            stack.callback(_restore, validators, known)
+    return unique
+
+
+def _restore(validators: list[Any], known: PrefetchedUniqueValidator) -> None:
+    validators[:] = [known.stock if each is known else each for each in validators]
+
+
+def refusing_duplicates(unique: Unique, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what validates the rows of a list, and refuses unique values of earlier rows.
+
+    Rows are compared when they are valid, by the values that would be saved.
+
+    :param unique: what :func:`batch_lookups` gives
+    :param validate: validates a row
+    """
+    seen: dict[str, set[Any]] = {attribute: set() for attribute in unique}
+
+    def validate_row(data: Any) -> Any:
+        value = validate(data)
+        if type(value) is dict:
+            errors = {
+                name: [ErrorDetail(message, code="unique")]
+                for attribute, (name, message) in unique.items()
+                if _add_and_tell(seen[attribute], value.get(attribute))
+            }
+            if errors:
+                raise ValidationError(errors)
+        return value
+
+    return validate_row if unique else validate
+
+
+def _add_and_tell(seen: set[Any], value: Any) -> bool:
+    """Add a value to those that were seen; return whether it was among them."""
+    try:
+        is_second = value is not None and value in seen
+        seen.add(value)
+    except TypeError:
+        return False  # nothing with which it could be compared
+    return is_second
+
+
+def _is_of_table(batch: Any, model: Any) -> bool:
+    """Return whether no two rows of a model's table may have the same value."""
+    known = batch.queryset.model
+    is_same = isinstance(model, type) and issubclass(model, models.Model)
+    is_same = is_same and model._meta.concrete_model is known._meta.concrete_model
+    # A constraint with a condition asks some of the rows only.
+    column = column_of(known, batch.column)
+    return is_same and bool(column.unique) and not batch.queryset.query.has_filters()

@@ -1,0 +1,326 @@
+"""Filter sets that make their filters and their form when somebody looks at them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db.models import Manager, QuerySet
+from django.forms import Form
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
+from django_filters import utils
+from django_filters.filterset import BaseFilterSet
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+
+from fastschema.contrib.django.front_end.class_state import ClassCache
+from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
+from fastschema.contrib.django_filter.recipes import (
+    ASKING,
+    STOCK_ERRORS,
+    STOCK_FORM,
+    FilterSetState,
+    Recipe,
+)
+from fastschema.runtime.guard import STATE_KEY, State
+from fastschema.runtime.patching import Replacements, stock_method
+from fastschema.runtime.switch import is_disabled
+
+STOCK_INIT = stock_method(BaseFilterSet, "__init__")
+STOCK_IS_VALID = stock_method(BaseFilterSet, "is_valid")
+STOCK_FILTER_QUERYSET = stock_method(BaseFilterSet, "filter_queryset")
+STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
+_STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
+_MOST_CLASSES = 32
+_LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
+"""Attributes that a filter set has after somebody has looked, or has changed it."""
+
+
+class Demand(State):
+    """What is made of one filter set.
+
+    :param recipe: says which filters are needed
+    """
+
+    __slots__ = ("_memo", "filters", "form", "recipe")
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.filters: dict[str, Any] = {}
+        """The filters that are made so far."""
+        self.form: Any = None
+        """The form, with fields for the filters that are needed until somebody looks at it."""
+        self._memo: dict[int, Any] = {}
+
+    def make_filters(self, filter_set: Any, names: Iterable[str]) -> None:
+        """Make filters that are not made yet, as ``BaseFilterSet.__init__`` does."""
+        base = filter_set.base_filters
+        missing = {name: base[name] for name in names if name not in self.filters}
+        made = copy.deepcopy(missing, self._memo)
+        self.filters |= made
+        _bind(filter_set, made)
+
+    def all_filters(self, filter_set: Any) -> Any:
+        """Return all filters, in a dictionary as that of stock."""
+        base = filter_set.base_filters
+        self.make_filters(filter_set, base)
+        return type(base)((name, self.filters[name]) for name in base)
+
+    def make_form(self, filter_set: Any) -> None:
+        """Make the form of those filters that the data need."""
+        data = filter_set.data
+        if type(data) not in (QueryDict, MultiValueDict, dict) or filter_set.form_prefix:
+            return
+        names = self.recipe.needed(data)
+        self.make_filters(filter_set, names)
+        fields = {name: self.filters[name].field for name in names}
+        form = Form(data)
+        form.base_fields = fields
+        form.fields = copy.deepcopy(fields)
+        self.form = form
+
+    def complete_form(self, filter_set: Any) -> None:
+        """Give the form the class that stock gives it, with the fields of all filters.
+
+        Nothing was sent for those that are new, and they say that this is right.
+        """
+        form = filter_set._form = self.form
+        needed, fields = vars(form).pop("base_fields"), form.fields
+        filters = self.all_filters(filter_set)
+        base = {name: needed[name] if name in needed else filters[name].field for name in filters}
+        form.__class__ = type(f"{type(filter_set).__name__}Form", (Form,), dict(base))
+        form.fields = {
+            name: fields[name] if name in needed else copy.deepcopy(field)
+            for name, field in base.items()
+        }
+        if hasattr(form, "cleaned_data"):
+            form.cleaned_data = dict(self._values(form, needed))
+
+    @staticmethod
+    def _values(form: Any, needed: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Give the values of a form in the order of its fields."""
+        values, nothing = form.cleaned_data, type(form.data)()
+        for name, field in form.fields.items():
+            if name not in needed:
+                yield name, field.clean(field.widget.value_from_datadict(nothing, {}, name))
+            elif name in values:
+                yield name, values[name]
+
+
+def demanded(filter_set: Any) -> Any:
+    """Return the form of those filters that are needed; None if stock must make its form."""
+    own = vars(filter_set)
+    demand = own.get(STATE_KEY)
+    if type(demand) is not Demand or not own.keys().isdisjoint(_LOOKED_AT):
+        return None
+    if not filter_set.is_bound:
+        return None
+    if demand.form is None:
+        demand.make_form(filter_set)
+    return None if "filters" in own else demand.form
+
+
+def init(
+    self: Any, data: Any = None, queryset: Any = None, *, request: Any = None, prefix: Any = None
+) -> None:
+    """``BaseFilterSet.__init__``, without filters if nobody needs them."""
+    own, base = vars(self), self.base_filters
+    recipe = None
+    if "base_filters" not in own and type(base) in (dict, OrderedDict) and not is_disabled():
+        model = getattr(queryset, "model", None) or type(self)._meta.model
+        recipe = FilterSetState.of(type(self)).recipe(model)
+    if recipe is None:
+        STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
+        return
+    own["base_filters"] = {}
+    try:
+        STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
+    finally:
+        del own["base_filters"]
+    del own["filters"]
+    demand = own[STATE_KEY] = Demand(recipe)
+    demand.make_filters(self, recipe.reasons)
+
+
+def _filters_of(filter_set: Any) -> Any:
+    """Return what ``BaseFilterSet.__init__`` makes of the filters of the class."""
+    made = copy.deepcopy(filter_set.base_filters)
+    _bind(filter_set, made)
+    return made
+
+
+def _bind(filter_set: Any, made: dict[str, Any]) -> None:
+    for each in made.values():
+        each.model = filter_set.queryset.model
+        each.parent = filter_set
+
+
+class FiltersOnDemand:
+    """The filters of a filter set that has not made all: whoever looks gets those of stock.
+
+    If the data were cleaned, stock has made its form of the filters by now.
+    """
+
+    def __get__(self, filter_set: Any, cls: Any) -> Any:
+        own = {} if filter_set is None else vars(filter_set)
+        if STATE_KEY not in own:
+            which = f"{'type' if filter_set is None else cls.__name__!r} object"
+            raise AttributeError(f"{which} has no attribute 'filters'")
+        demand = own[STATE_KEY]
+        if type(demand) is not Demand:  # of a copy
+            made = own["filters"] = _filters_of(filter_set)
+            return made
+        made = own["filters"] = demand.all_filters(filter_set)
+        if demand.form is not None and "_form" not in own:
+            demand.complete_form(filter_set)
+        return made
+
+
+def _form(self: Any) -> Any:
+    """``BaseFilterSet.form``, made of the filters as they were when the data were cleaned."""
+    own = vars(self)
+    demand = own.get(STATE_KEY)
+    if "_form" not in own and type(demand) is Demand and demand.form is not None:
+        demand.complete_form(self)
+    return STOCK_FORM.fget(self)
+
+
+def is_valid(self: Any) -> bool:
+    """``BaseFilterSet.is_valid``, by the form of those filters that are needed."""
+    needed = demanded(self)
+    return STOCK_IS_VALID(self) if needed is None else bool(needed.is_valid())
+
+
+def _errors(self: Any) -> Any:
+    """``BaseFilterSet.errors``, which the other filters have none of."""
+    needed = demanded(self)
+    return STOCK_ERRORS.fget(self) if needed is None else needed.errors
+
+
+def filter_queryset(self: Any, queryset: Any) -> Any:
+    """``BaseFilterSet.filter_queryset`` by those filters that are needed.
+
+    :raises AssertionError: as stock
+    """
+    needed = demanded(self)
+    if needed is None or not hasattr(needed, "cleaned_data"):
+        return STOCK_FILTER_QUERYSET(self, queryset)
+    filters_of_set = vars(self)[STATE_KEY].filters
+    for name, value in needed.cleaned_data.items():
+        queryset = filters_of_set[name].filter(queryset, value)
+        _check_queryset(self, name, queryset)
+        if not vars(self).keys().isdisjoint(_LOOKED_AT):  # code of users may have changed them
+            return _filtered_after(self, name, queryset)
+    return queryset
+
+
+def _filtered_after(filter_set: Any, name: str, queryset: Any) -> Any:
+    """Return a queryset filtered as stock does by the filters after one of them."""
+    values = iter(filter_set.form.cleaned_data.items())
+    _ = next(each for each, _ in values if each == name)
+    for each, value in values:
+        queryset = filter_set.filters[each].filter(queryset, value)
+        _check_queryset(filter_set, each, queryset)
+    return queryset
+
+
+def _check_queryset(filter_set: Any, name: str, queryset: Any) -> None:
+    assert isinstance(queryset, QuerySet), (
+        f"Expected '{type(filter_set).__name__}.{name}' to return a QuerySet, "
+        f"but got a {type(queryset).__name__} instead."
+    )
+
+
+def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
+    """``DjangoFilterBackend.get_filterset_class``, whose classes are used again."""
+    cls = type(self)
+    is_stock = (
+        queryset is not None
+        and cls.get_filterset is _STOCK_GET_FILTERSET
+        and cls.get_filterset_class is get_filterset_class
+        and self.filterset_base is FilterSet
+        and not is_disabled()
+    )
+    fields = getattr(view, "filterset_fields", None) if is_stock else None
+    if not fields or getattr(view, "filterset_class", None):
+        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+    known = ClassCache.of(type(view)).known  # None for those that may differ each time
+    try:
+        key = queryset.model, json.dumps(fields)
+    except TypeError:  # something else than names
+        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+    made = known.get(key)
+    if made is None:
+        made = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+        if key not in known and len(known) < _MOST_CLASSES:
+            known[key] = made if _is_the_same_next_time(made) else None
+    return made
+
+
+def _is_the_same_next_time(cls: Any) -> bool:
+    """Return whether a class made of names has nothing of a request, a user or a tenant in it."""
+    model = cls._meta.model
+    return all(_selects_the_same(model, made) for made in cls.base_filters.values())
+
+
+def _selects_the_same(model: Any, made: Any) -> bool:
+    """Return whether a filter made of a model's field would get the same related objects again."""
+    field = utils.get_model_field(model, made.field_name)
+    if callable(getattr(getattr(field, "remote_field", None), "limit_choices_to", None)):
+        return False
+    if not isinstance(made, ASKING):
+        return True
+    queryset = type(made.queryset)
+    manager = type(made.queryset.model._default_manager)
+    return (
+        is_stock_queryset_class(queryset)
+        and queryset.complex_filter is QuerySet.complex_filter
+        and all(getattr(manager, name) is getattr(Manager, name) for name in _OF_MANAGERS)
+    )
+
+
+_OF_MANAGERS = ("get_queryset", "all", "complex_filter", "__getattribute__")
+
+
+def why_filters_are_made(view: Any) -> str | None:
+    """Return why a view makes its filters for each request; None if it does not.
+
+    :param view: made as for a request
+    """
+    for backend in view.filter_backends:
+        if isinstance(backend, type) and issubclass(backend, DjangoFilterBackend):
+            queryset = view.get_queryset()
+            cls, again = (backend().get_filterset_class(view, queryset) for _ in range(2))
+            if cls is not again:
+                return "its filter set class may be another one for each request"
+            if cls is not None:
+                return FilterSetState.of(cls).why(queryset.model)
+    return None
+
+
+form = property(_form)
+errors = property(_errors)
+
+# It does nothing but for those that were made without filters, be it before uninstalling.
+BaseFilterSet.filters = FiltersOnDemand()
+
+_replacements = Replacements(
+    [
+        (BaseFilterSet, "form", STOCK_FORM, form),
+        (BaseFilterSet, "is_valid", STOCK_IS_VALID, is_valid),
+        (BaseFilterSet, "errors", STOCK_ERRORS, errors),
+        (BaseFilterSet, "filter_queryset", STOCK_FILTER_QUERYSET, filter_queryset),
+        (BaseFilterSet, "__init__", STOCK_INIT, init),
+        (
+            DjangoFilterBackend,
+            "get_filterset_class",
+            STOCK_GET_FILTERSET_CLASS,
+            get_filterset_class,
+        ),
+    ]
+)
+install = _replacements.install
+uninstall = _replacements.uninstall

@@ -1,0 +1,135 @@
+"""Lists whose rows ask the database again: what the log, the doctor and the toolbar say of them.
+
+Found from the fields and the queryset, without asking the database. What user code reads (method
+fields, properties, overrides) nobody can know.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from django.db import models
+from django.db.models import QuerySet
+from django.db.models.constants import LOOKUP_SEP
+from rest_framework.serializers import ListSerializer, Serializer
+
+from fastschema.contrib.django.conf import view_of
+from fastschema.contrib.django.front_end.access import MODEL, access_of
+from fastschema.contrib.django.front_end.class_state import known_fields
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from fastschema.contrib.django.unloaded_relations import (
+    PREFETCH,
+    SELECT,
+    Follow,
+    Loads,
+    Unloaded,
+    lookups_of,
+    unloaded,
+)
+
+logger = logging.getLogger("fastschema")
+_looked_at: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
+"""By the classes of views, or of serializers that no view has: those of serializers."""
+
+Loaded = tuple[Any, Loads]
+"""The model of some rows, and what is loaded with them."""
+
+
+def loaded_with(data: Any) -> Loaded | None:
+    """Return what is loaded with the rows of a list now.
+
+    :param data: what a list serializer is given
+    :returns: None if that is not known without asking the database
+    """
+    if isinstance(data, QuerySet):
+        return data.model, Loads.of(data)
+    if type(data) is LazyInstanceList and data.fetched is not None:
+        query = data.fetched.query
+        lookups = query.prefetch_lookups
+        return query.model, Loads.of_query(query.select_related, lookups, query.fetch_mode)
+    if isinstance(data, list) and data and access_of(type(data[0])) is MODEL:
+        return type(data[0]), Loads.of_rows(data)
+    return None
+
+
+def unloaded_by(serializer: Any, loaded: Loaded, on_demand: Iterable[str] = ()) -> list[Unloaded]:
+    """Return the relations of rows that a serializer follows and nobody has loaded.
+
+    :param serializer: one that represents each row; fields that it has not made are not known
+    :param loaded: the rows
+    :param on_demand: lookups that were loaded when the rows were about to be dumped
+    """
+    also_loaded = [f"{lookup}{LOOKUP_SEP}" for lookup in on_demand]
+    return [
+        relation
+        for relation in unloaded(serializer, *loaded, _ALL)
+        if not any(lookup.startswith(f"{relation.lookup}{LOOKUP_SEP}") for lookup in also_loaded)
+    ]
+
+
+def _known_fields(serializer: Any) -> Iterator[tuple[Any, Sequence[str], Any]]:
+    if isinstance(serializer, Serializer):
+        for field in known_fields(serializer) or ():
+            inner = field.child if isinstance(field, ListSerializer) else field
+            yield field, field.source_attrs, inner if isinstance(inner, Serializer) else None
+
+
+_ALL = Follow(_known_fields, lambda position, relation, following: True, type)
+"""All that a serializer follows, as far as that is known without making fields."""
+
+
+def advice(relations: list[Unloaded]) -> str:
+    """Return the methods to call on the queryset: ``select_related("airline")``, say."""
+    calls = []
+    for method in (SELECT, PREFETCH):
+        lookups = lookups_of(each for each in relations if each.method == method)
+        if lookups:
+            calls.append(f"{method}({', '.join(map(repr, lookups))})")
+    return " and ".join(calls)
+
+
+def warn_of_queries(
+    represent_list: Callable[[Any, Any], Any],
+    serializer: Any,
+    data: Any,
+    on_demand: Callable[..., Iterable[str]],
+) -> Any:
+    """Represent a list; log a warning if its rows were a query each, or more.
+
+    That is done once for each view class and class of serializers.
+
+    :param represent_list: given the serializer and the data
+    :param serializer: with ``many=True``
+    :param on_demand: from the serializer of a row, and :data:`Loaded`, to the relations that were
+        loaded on demand
+    :raises Exception: what it raises
+    """
+    view, child = view_of(serializer), serializer.child
+    cls = type(child if view is None else view)
+    looked_at = _looked_at.setdefault(cls, WeakSet())
+    # Before the rows are dumped, which may load more.
+    loaded = None if type(child) in looked_at else loaded_with(data)
+    results = represent_list(serializer, data)
+    if results and loaded is not None:
+        looked_at.add(type(child))
+        # The fields are made by now.
+        relations = unloaded_by(child, loaded, on_demand(child, *loaded))
+        if relations:
+            _warn(cls, relations)
+    return results
+
+
+def _warn(cls: type, relations: list[Unloaded]) -> None:
+    may_fetch_peers = hasattr(models, "FETCH_PEERS") and all(
+        each.method == SELECT for each in relations
+    )
+    logger.warning(
+        "%s asks the database again for each row (fields %s). Add %s to its queryset%s.",
+        cls.__name__,
+        ", ".join(dict.fromkeys(each.field for each in relations)),
+        advice(relations),
+        ", or fetch_mode(models.FETCH_PEERS)" if may_fetch_peers else "",
+    )

@@ -1,0 +1,400 @@
+"""What the doctor finds of a project: its views, serializers, and queries in a real run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import get_resolver
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.schemas.generators import (
+    BaseSchemaGenerator,
+    EndpointEnumerator,
+    is_api_view,
+)
+from rest_framework.serializers import BaseSerializer, ListSerializer
+
+from fastschema.contrib.django.front_end.customization import is_stock_list
+from fastschema.contrib.django.internals.queries import is_nothing
+from fastschema.contrib.django.relations import load_relations, loads_relations
+from fastschema.contrib.django.unloaded_relations import Unloaded
+from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.doctor.diagnosis import (
+    Diagnosis,
+    RowQueries,
+    SchemaFinding,
+    ViewFinding,
+    fastest,
+    path_of,
+)
+from fastschema.doctor.django.list_report import (
+    PLACEHOLDER,
+    STREAMED,
+    ListReport,
+    list_report,
+    why_unknown,
+)
+from fastschema.doctor.django.n_plus_one import advice, loaded_with, unloaded_by
+from fastschema.plan import compile
+from fastschema.runtime.rooms import room
+
+
+class Endpoints(EndpointEnumerator):
+    """DRF's way to list endpoints, with those that an OpenAPI schema leaves out."""
+
+    def should_include_endpoint(self, path: str, callback: Any) -> bool:
+        """Return whether it is a view of DRF, and not one of the addresses with a format."""
+        return is_api_view(callback) and not path.rstrip("/").endswith("{format}")
+
+    def get_allowed_methods(self, callback: Any) -> list[str]:
+        """Return the methods of a view, which need not be made for that: it may take arguments."""
+        if hasattr(callback, "actions"):
+            methods: list[str] = super().get_allowed_methods(callback)
+            return methods
+        cls = callback.cls
+        names = sorted(cls.http_method_names)  # api_view has them in a set
+        return [
+            name.upper() for name in names if hasattr(cls, name) and name not in ("options", "head")
+        ]
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is reached.
+
+    :param serializers: each once, those of GET first; a class whose fields differ between
+        endpoints, once for each set of fields. How one takes input is left out unless one of its
+        endpoints takes any.
+    :param views: what was found of the endpoints with a serializer, by their names
+    :param lists: the list views among them, made as for a request
+    :param without: the endpoints whose serializer could not be found, and why
+    """
+
+    serializers: list[SchemaFinding] = field(default_factory=list)
+    views: dict[str, ViewFinding] = field(default_factory=dict)
+    lists: dict[str, Any] = field(default_factory=dict)
+    without: dict[str, str] = field(default_factory=dict)
+
+    def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
+        """Add a serializer, and those that it nests.
+
+        :param use: where it is used
+        :param holders: the classes that nest it, so that a cycle ends
+        """
+        if isinstance(serializer, ListSerializer):
+            if not is_stock_list(serializer):
+                self._add_one(serializer, use)
+            serializer = serializer.child
+        cls = type(serializer)
+        if not isinstance(serializer, BaseSerializer) or cls in holders:
+            return
+        is_new = self._add_one(serializer, use)
+        list_class = getattr(getattr(cls, "Meta", None), "list_serializer_class", None)
+        if list_class is not None and not holders:
+            self.add(list_class(child=serializer), use, (cls,))
+        if not is_new:
+            return
+        for name, held in getattr(serializer, "fields", {}).items():
+            nested = _nested(held)
+            if nested is not None:
+                self.add(nested, f"{path_of(cls)}.{name}", (*holders, cls))
+
+    def _add_one(self, serializer: Any, use: str) -> bool:
+        """Add a serializer and its use; return whether there was none like it."""
+        new = SchemaFinding(path_of(type(serializer)), compile(serializer).explain(), uses=[use])
+        for found in self.serializers:
+            if (found.path, found.report) == (new.path, new.report):
+                found.uses.extend(new.uses)
+                return False
+        self.serializers.append(new)
+        return True
+
+
+def reached(urlconf: str | None = None, user: Any = None) -> Survey:
+    """Return the serializers that a URL configuration reaches.
+
+    Each view is made as for a request; its ``get_serializer`` is asked, or else its
+    ``serializer_class``. Methods that delete answer with nothing, and are left out.
+
+    :param urlconf: the module; None: ``ROOT_URLCONF``
+    :param user: who makes the request; None: nobody, with ``swagger_fake_view`` set on the views,
+        as OpenAPI tools do
+    :raises ImportError: if there is no such module
+    :raises ImproperlyConfigured: if there are no URL patterns in it
+    """
+    survey = Survey()
+    with_input = set()
+    for paths, method, callback in _endpoints(urlconf):
+        action = getattr(callback, "actions", {}).get(method.lower())
+        view_name = f"{callback.cls.__name__}.{action}" if action else callback.cls.__name__
+        endpoint = f"{method} {', '.join(paths)} ({view_name})"
+        try:
+            view = _view(paths[0], method, callback, user)
+            serializer = _serializer(view)
+            if not isinstance(serializer, BaseSerializer):
+                survey.without[endpoint] = "the view names no serializer"
+                continue
+            survey.add(serializer, endpoint)
+            schema = path_of(type(getattr(serializer, "child", serializer)))
+            finding = survey.views[endpoint] = ViewFinding(endpoint, schema)
+            if method in ("POST", "PUT", "PATCH"):
+                with_input.add(endpoint)
+            if isinstance(view, ListModelMixin) and method == "GET" and action in (None, "list"):
+                _examine(view, finding)
+                survey.lists[endpoint] = view
+        except Exception as error:  # whatever the project's own code raises
+            survey.without[endpoint] = why_unknown(error)
+    survey.serializers = [
+        each.without_loading() if with_input.isdisjoint(each.uses) else each
+        for each in survey.serializers
+    ]
+    return survey
+
+
+def _endpoints(urlconf: str | None) -> list[tuple[list[str], str, Any]]:
+    """Return the endpoints of a URL configuration: paths, a method and what answers.
+
+    The same view may have several paths, one in the namespace of each version, say.
+    """
+    found: list[tuple[list[str], str, Any]] = []
+    enumerator = Endpoints(get_resolver(urlconf).url_patterns)
+    for path, method, callback in enumerator.get_api_endpoints():
+        if method == "DELETE":
+            continue
+        for paths, known_method, known in found:
+            if known_method == method and _is_same_view(known, callback):
+                paths.append(path)
+                break
+        else:
+            found.append(([path], method, callback))
+    return found
+
+
+def _is_same_view(one: Any, other: Any) -> bool:
+    """Return whether two callbacks make the same view."""
+    names = ("cls", "actions", "initkwargs")
+    return all(getattr(one, name, None) == getattr(other, name, None) for name in names)
+
+
+def _nested(field: Any) -> Any:
+    """Return the serializer that a field is, or of which it holds a list or a
+    dictionary; or None.
+    """
+    while field is not None and not isinstance(field, BaseSerializer):
+        field = getattr(field, "child", None)
+    return field
+
+
+def _with_fields(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
+    """Return a serializer that the doctor has made, with its fields and those of all nested in it.
+
+    :param holders: the classes of those in which it is nested
+    """
+    cls = type(serializer)
+    if cls not in holders:
+        for field in getattr(serializer, "fields", {}).values():
+            nested = _nested(field)
+            if nested is not None:
+                _with_fields(nested, (*holders, cls))
+    return serializer
+
+
+def _view(path: str, method: str, callback: Any, user: Any) -> Any:
+    """Return the view of an endpoint, made as for a request."""
+    request = HttpRequest()
+    request.META.update(SERVER_NAME=_host(), SERVER_PORT="80")
+    request.path = path
+    view = BaseSchemaGenerator().create_view(callback, method, Request(request))
+    if user is None:
+        view.swagger_fake_view = True
+    else:
+        view.request.user = user
+    view.request.version = view.request.versioning_scheme = None
+    return view
+
+
+def _host() -> str:
+    """Return a host that the project answers for: addresses in its answers begin with it."""
+    named = [host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"]
+    return named[0] if named else "localhost"
+
+
+def _serializer(view: Any) -> Any:
+    """Return the serializer with which a view answers, or None."""
+    if hasattr(view, "get_serializer"):
+        return view.get_serializer()
+    serializer = getattr(view, "serializer_class", None)
+    return serializer() if isinstance(serializer, type) else serializer
+
+
+def _examine(view: Any, finding: ViewFinding) -> None:
+    """Find out how a list view makes its list, and what it asks the database for each row."""
+    is_streamed = type(view).list is StreamingListMixin.list
+    how = ListReport(STREAMED) if is_streamed else list_report(view)
+    finding.is_list = True
+    relations: list[Unloaded] = []
+    try:
+        queryset = view.get_queryset()
+        if is_nothing(queryset):
+            finding.why_not_looked_at = PLACEHOLDER
+        else:
+            if loads_relations(view):
+                queryset = load_relations(queryset, view.get_serializer())
+            loaded = loaded_with(queryset) if isinstance(queryset, QuerySet) else None
+            if loaded is not None:
+                relations = unloaded_by(_with_fields(view.get_serializer()), loaded)
+    except Exception as error:  # whatever the project's own code raises
+        finding.why_not_looked_at = why_unknown(error)
+    why_filters = _why_filters(view)
+    finding.how = str(how)
+    if why_filters:
+        finding.how += f"; filters are made for each request, because {why_filters}"
+    finding.facts = {
+        "rows": how.made_of,
+        "why": how.why,
+        "renderer": how.why_stock_writes,
+        "filters": why_filters,
+        "unloaded": [each._asdict() for each in relations],
+    }
+    finding.advice = how.advice
+    if relations:
+        setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
+        what = f"Add {advice(relations)} to the view's queryset{setting}"
+        finding.queries = RowQueries(what, tuple(dict.fromkeys(each.lookup for each in relations)))
+
+
+def diagnosis_of_project(survey: Survey) -> Diagnosis:
+    """Return what there is to find of all views and serializers that are reached."""
+    notes = [] if survey.serializers else ["The URL configuration reaches no serializer."]
+    views = list(survey.views.values())
+    return Diagnosis(survey.serializers, views, unknown=survey.without, notes=notes)
+
+
+def run_lists(survey: Survey, paths: Collection[str], rows: int) -> list[str]:
+    """Run list views: serialize the first rows of their querysets. What is found is added.
+
+    Queries are counted in one run; the profile is the fastest of some more, of rows that are
+    fetched anew, as the first of them keep what they asked for.
+
+    :param paths: of the serializers whose views are run; none: all views
+    :param rows: how many rows at most
+    :returns: why views were not run, a sentence each
+    """
+    notes = []
+    for endpoint, view in survey.lists.items():
+        finding = survey.views[endpoint]
+        if paths and finding.schema not in paths:
+            continue
+        try:
+            fetch = partial(_first_rows, view, rows)
+            found = fetch()
+            if not found:
+                notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
+                continue
+            plan = compile(view.get_serializer())
+            with watch() as seen:
+                plan.dump(found, many=True)
+            finding.profile = fastest(plan, fetch)
+            by_users = tuple(seen.by_users(len(found)))
+            if finding.queries or by_users:
+                finding.queries = replace(
+                    finding.queries or RowQueries(),
+                    by_users=by_users,
+                    per_row=seen.count / len(found),
+                    seconds=seen.seconds,
+                )
+        except Exception as error:  # whatever the project's code raises without a real request
+            notes.append(f"{endpoint} is not profiled: {why_unknown(error)}")
+    return notes
+
+
+def _first_rows(view: Any, count: int) -> list[Any]:
+    return list(view.get_queryset()[:count])
+
+
+def _why_filters(view: Any) -> str:
+    """Return why a view makes its filters for each request, or ""."""
+    filters = room("fastschema.contrib.django_filter")
+    if filters is None or not filters.is_available():
+        return ""
+    from fastschema.contrib.django_filter.on_demand import why_filters_are_made
+
+    try:
+        return why_filters_are_made(view) or ""
+    except Exception:
+        return ""  # list_report has told it
+
+
+_PASSED = ("django", "contextlib", "functools")
+_FRAMEWORKS = ("", "rest_framework", "fastschema")  # generated code has no module
+_TABLE = re.compile(r'\bFROM\s+["`\[]?([\w.]+)', re.IGNORECASE)
+
+
+class Watch:
+    """What the database was asked.
+
+    :param seconds: how long it took to answer
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._asked: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many queries there were."""
+        return self._asked.total()
+
+    def by_users(self, rows: int) -> list[str]:
+        """Return what code of users asked for every other row at least: a sentence each.
+
+        :param rows: how many rows were serialized
+        """
+        return [
+            f"{place} asks {table} {count} times"
+            for (place, table), count in self._asked.most_common()
+            if place and count > max(1, rows // 2)
+        ]
+
+    def _note(self, execute: Callable[..., Any], sql: Any, *args: Any) -> Any:
+        table = _TABLE.search(str(sql))
+        self._asked[_place(), table[1] if table else "the database"] += 1
+        start = perf_counter()
+        try:
+            return execute(sql, *args)
+        finally:
+            self.seconds += perf_counter() - start
+
+
+@contextmanager
+def watch() -> Iterator[Watch]:
+    """Count the queries that are made meanwhile."""
+    found = Watch()
+    with ExitStack() as stack:
+        for each in connections.all():
+            stack.enter_context(each.execute_wrapper(found._note))
+        yield found
+
+
+def _place() -> str:
+    """Return the function of users that asks, or "" if a framework does so by itself."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__") or ""
+        package = module.partition(".")[0]
+        if package not in _PASSED:
+            return "" if package in _FRAMEWORKS else f"{module}.{frame.f_code.co_qualname}"
+        frame = frame.f_back
+    return ""

@@ -1,0 +1,446 @@
+"""manage.py fastschema as the doctor: what to change, profiles and CI."""
+
+import io
+import itertools
+import json
+import sys
+import types
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.urls import include, path
+from djangorestframework_camel_case.render import CamelCaseJSONRenderer
+from rest_framework import serializers
+from rest_framework.pagination import CursorPagination, PageNumberPagination
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.routers import DefaultRouter
+from rest_framework.utils.encoders import JSONEncoder
+
+from fastschema import Plan, compile
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.doctor.diagnosis import Counts
+from fastschema.doctor.django.survey import diagnosis_of_project, reached
+from flights.models import Airline, Flight
+from flights.serializers import FlightSerializer
+from tests.contrib.django.lists.models import City
+from tests.doctor.django import surveyed
+from tests.marks import needs_orjson
+from tests.profiles import profile_by_length
+
+HERE = "tests.doctor.django.surveyed"
+NUMBERS = itertools.count()
+FLIGHTS = "GET /flights/ (Flights.list)"
+
+
+class Flights(surveyed.Airlines):
+    """A list view whose queryset loads no relations."""
+
+    queryset = Flight.objects.all()
+    serializer_class = FlightSerializer
+
+
+class OwnNumber(serializers.IntegerField):
+    def to_internal_value(self, data):
+        return super().to_internal_value(data) + 1
+
+
+class InputSerializer(serializers.ModelSerializer):
+    """Takes a number, in a way of its own."""
+
+    number = OwnNumber()
+
+    class Meta:
+        model = Flight
+        fields = ("number", "airline")
+
+
+def run(*arguments):
+    """What the command prints."""
+    stdout = io.StringIO()
+    call_command("fastschema", *arguments, stdout=stdout)
+    return stdout.getvalue()
+
+
+@pytest.fixture
+def urls(monkeypatch):
+    """A function that makes a URL configuration of views, and returns its name."""
+
+    def make(**views):
+        module = types.ModuleType(f"urls_{next(NUMBERS)}")  # Django keeps them by their names
+        module.urlpatterns = [path(f"{name}/", view) for name, view in views.items()]
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        return module.__name__
+
+    return make
+
+
+@pytest.fixture
+def _profiling(monkeypatch):
+    monkeypatch.setattr(Plan, "profile", profile_by_length)
+
+
+def advice(urlconf):
+    diagnosis = diagnosis_of_project(reached(urlconf))
+    queries = [(each.what, [view]) for view, each in diagnosis.queries.items()]
+    return [*queries, *diagnosis.advice.items()]
+
+
+def test_method_fields_are_custom():
+    class NamedSerializer(serializers.Serializer):
+        code = serializers.CharField()
+        title = serializers.SerializerMethodField()
+
+        def get_title(self, obj):
+            return obj.name
+
+    assert Counts.of(compile(NamedSerializer).explain()) == Counts(1, 1, 0)
+
+
+def test_a_serializer_that_adds_itself(urls):
+    class TreeSerializer(serializers.ModelSerializer):
+        class Meta:
+            model = City
+            fields = ("name",)
+
+        def get_fields(self):
+            return {**super().get_fields(), "twin": TreeSerializer()}
+
+    view = type("Trees", (surveyed.Airlines,), {"serializer_class": TreeSerializer})
+    view.queryset = City.objects.all()
+    urlconf = urls(trees=view.as_view({"get": "list", "post": "create"}))
+
+    for arguments in ([], ["--json"], ["TreeSerializer"], ["--queries"]):
+        assert "recursion" not in run("--urlconf", urlconf, *arguments)
+    [schema] = diagnosis_of_project(reached(urlconf)).schemas
+    for report in (schema.report, schema.report.loading):
+        assert [field.key for field in report] == ["name", "twin", "twin.name", "twin.twin"]
+    assert advice(urlconf)[0][0].startswith("Add select_related('twin')")
+
+
+@needs_orjson
+class TestAdvice:
+    """What to change about views."""
+
+    def test_a_queryset_that_loads_too_little_is_told_what_to_add(self, urls):
+        [(what, where)] = advice(urls(flights=Flights.as_view({"get": "list"})))
+
+        assert what.startswith(
+            "Add select_related('airline', 'origin', 'destination', 'plane') to the view's queryset"
+        )
+        assert where == [FLIGHTS]
+
+    @pytest.mark.parametrize(
+        ("attributes", "words"),
+        [
+            ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
+            (
+                {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
+                "Use one of DRF's paginators as it comes",
+            ),
+        ],
+    )
+    def test_a_view_that_could_be_faster_is_told_how(self, urls, attributes, words):
+        attributes = {"serializer_class": surveyed.DynamicSerializer, **attributes}
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        told = [what for what, _ in advice(urls(airlines=view))]
+
+        assert [words in what for what in told] == [True]
+
+    def test_a_renderer_of_ones_own_is_told_how_to_be_written_by_orjson(self, urls):
+        own = type("Own", (JSONRenderer,), {"media_type": "text/own"})
+        attributes = {"serializer_class": surveyed.DynamicSerializer, "renderer_classes": [own]}
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        [(what, _)] = advice(urls(airlines=view))
+
+        assert what.startswith("Derive Own from FastJSONRenderer in place of JSONRenderer")
+
+    @pytest.mark.parametrize(
+        "renderer",
+        [
+            type("Own", (FastJSONRenderer,), {"encoder_class": type("Own", (JSONEncoder,), {})}),
+            type("Own", (CamelCaseJSONRenderer, FastJSONRenderer), {}),
+            type("Own", (BaseRenderer,), {"media_type": "text/own", "format": "own"}),
+        ],
+    )
+    def test_a_renderer_that_writes_by_orjson_or_no_json_stays(self, urls, renderer):
+        attributes = {
+            "serializer_class": surveyed.DynamicSerializer,
+            "renderer_classes": [renderer],
+        }
+        view = type("View", (surveyed.Airlines,), attributes).as_view({"get": "list"})
+
+        assert advice(urls(airlines=view)) == []
+
+    @pytest.mark.parametrize("is_placeholder", ["attribute", "method"])
+    def test_a_view_with_a_placeholder_for_a_queryset_is_not_examined(self, urls, is_placeholder):
+        nothing = Flight.objects.none()
+        attributes = (
+            {"queryset": nothing}
+            if is_placeholder == "attribute"
+            else {"get_queryset": lambda self: nothing}
+        )
+        view = type("View", (Flights,), attributes).as_view({"get": "list"})
+
+        survey = reached(urls(flights=view))
+
+        [finding] = survey.views.values()
+        assert finding.queries is None
+        assert not any(finding.advice)
+        why = "its queryset is none() without a real request"
+        assert finding.why_not_looked_at == why
+        assert finding.how == f"how rows are made is not known: {why}"
+
+
+class TestVersions:
+    """A view that several paths lead to is examined once."""
+
+    def test_those_in_namespaces(self):
+        router = DefaultRouter()
+        router.register("airlines", surveyed.Airlines)
+        module = types.ModuleType(f"urls_{next(NUMBERS)}")
+        module.urlpatterns = [
+            path(f"{version}/", include((router.urls, "api"), namespace=version))
+            for version in ("v1", "v2")
+        ]
+
+        survey = reached(module)
+
+        [(name, _)] = survey.lists.items()
+        assert name == "GET /v1/airlines/, /v2/airlines/ (Airlines.list)"
+        [found] = [each for each in survey.serializers if each.path.endswith(":AirlineSerializer")]
+        assert [each.count("/airlines/") for each in found.uses if "list" in each] == [2]
+
+    def test_those_that_are_registered_one_by_one(self, urls):
+        list_view, other = (surveyed.Airlines.as_view({"get": "list"}) for _ in range(2))
+
+        assert list(reached(urls(v1=list_view, v2=other)).lists) == [
+            "GET /v1/, /v2/ (Airlines.list)"
+        ]
+
+    def test_views_with_other_arguments_are_others(self, urls):
+        one, other = (
+            surveyed.Airlines.as_view({"get": "list"}, pagination_class=each)
+            for each in (None, PageNumberPagination)
+        )
+
+        assert len(reached(urls(one=one, other=other)).lists) == 2
+
+
+class OfUser(Flights):
+    """A list view of what belongs to the user of the request, who is an airline here."""
+
+    def get_queryset(self):
+        if self.request.user is None:  # as what Django raises for an AnonymousUser
+            raise TypeError("expected a number but got <AnonymousUser object at 0x7fae7>.")
+        return Flight.objects.filter(airline=self.request.user)
+
+
+@pytest.mark.django_db
+class TestUser:
+    """--user."""
+
+    @pytest.fixture(autouse=True)
+    def _users(self, monkeypatch):
+        class Users:
+            get_by_natural_key = staticmethod(lambda name: Airline.objects.get(code=name))
+
+        users = types.SimpleNamespace(_default_manager=Users)
+        monkeypatch.setattr("django.contrib.auth.get_user_model", lambda: users)
+        Airline.objects.create(code="an", name="Ann")
+
+    @pytest.fixture
+    def urlconf(self, urls):
+        return urls(mine=OfUser.as_view({"get": "list"}))
+
+    def test_a_view_that_needs_a_user_asks_for_one(self, urlconf):
+        printed = run("--urlconf", urlconf)
+        why = "it needs a user who is logged in: name one with --user"
+
+        assert f"  list views that could not be examined: 1, because {why}\n" in printed
+        assert f"      how rows are made is not known: {why}\n" in printed
+
+    def test_with_a_user_it_is_examined(self, urlconf):
+        printed = run("--urlconf", urlconf, "--user", "an", "--profile")
+
+        assert printed.startswith("Queries for each row\n  list views with such queries: 1 of 1\n")
+        assert "GET /mine/ (OfUser.list) is not profiled: its queryset has no rows." in printed
+
+    def test_the_view_of_a_user_is_no_fake(self, urls):
+        urlconf = urls(fake=surveyed.Fake.as_view())
+
+        assert "GET /fake/ (Fake): AttributeError" not in run("--urlconf", urlconf)
+        assert "GET /fake/ (Fake): AttributeError" in run("--urlconf", urlconf, "--user", "an")
+
+    def test_a_user_that_there_is_not_is_a_clear_error(self, urlconf):
+        with pytest.raises(CommandError, match="There is no user named bob"):
+            run("--urlconf", urlconf, "--user", "bob")
+
+
+class TestSchemas:
+    """Each serializer once."""
+
+    def test_those_with_other_fields_say_where(self):
+        printed = run("--all", "--urlconf", HERE)
+
+        for use in ("GET /dynamic/ (Dynamic.list)", "GET /dynamic/{pk}/ (Dynamic.retrieve)"):
+            assert f"  {HERE}:DynamicSerializer, used by {use}\n" in printed
+
+    def test_one_with_an_override_around_compiled_code_says_so(self):
+        printed = run("Backwards", "--urlconf", HERE)
+
+        assert "Backwards: 1 of 1 fields compiled, inside your to_representation" in printed
+        assert "runs as stock" not in printed
+
+
+def test_methods_that_delete_are_left_out(urls):
+    class Flown(surveyed.Airlines):
+        def destroy(self, request):
+            raise NotImplementedError
+
+    urlconf = urls(a=Flown.as_view({"get": "list", "delete": "destroy"}))
+
+    assert list(reached(urlconf).views) == ["GET /a/ (Flown.list)"]
+
+
+class TestInput:
+    """How serializers take input counts where an endpoint takes some."""
+
+    def test_it_is_left_out_where_none_does(self, urls):
+        view = type("View", (Flights,), {"serializer_class": InputSerializer})
+        [found] = diagnosis_of_project(reached(urls(flights=view.as_view({"get": "list"})))).schemas
+
+        assert found.report.loading is None
+
+    def test_it_counts_where_one_does(self, urls):
+        view = type("View", (surveyed.Listed,), {"serializer_class": InputSerializer})
+        urlconf = urls(flights=view.as_view())
+
+        assert [(each.does, each.why) for each in diagnosis_of_project(reached(urlconf)).stock] == [
+            ("load", "fastschema cannot compile OwnNumber.to_internal_value")
+        ]
+        assert "loading" not in run("--dump-only", "--urlconf", urlconf)
+
+
+class TestFailing:
+    """--fail-on-stock."""
+
+    def test_ci_can_fail_on_what_runs_as_stock(self):
+        stdout = io.StringIO()
+
+        with pytest.raises(CommandError) as raised:
+            call_command(
+                "fastschema", "--fail-on-stock", "--json", "--urlconf", HERE, stdout=stdout
+            )
+
+        assert raised.value.returncode == 1
+        assert str(raised.value) == (
+            f"these schemas and fields run as stock: {HERE}:AirlineSerializer.name, "
+            f"{HERE}:OuterSerializer.airline.name, {HERE}:OuterSerializer.wholes, "
+            f"{HERE}:WholeSerializer"
+        )
+        assert len(json.loads(stdout.getvalue())["stock"]) == 4
+
+    def test_ci_passes_where_nothing_does(self):
+        printed = run("FlightSerializer", "--fail-on-stock")
+        assert printed.endswith("\nSchemas and fields that run as stock: none\n")
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_profiling")
+class TestProfile:
+    """--profile."""
+
+    @pytest.fixture(autouse=True)
+    def _airlines(self, db):
+        Airline.objects.bulk_create(Airline(code=code, name=code) for code in ("AA", "BB", "CC"))
+
+    def test_the_first_rows_of_each_list_view_are_run(self, urls):
+        urlconf = urls(airlines=surveyed.Airlines.as_view({"get": "list"}))
+        printed = run("--profile", "--rows", "2", "--urlconf", urlconf)
+
+        assert "Profile of GET /airlines/ (Airlines.list)\ncode 2.0\n" in printed
+        assert (
+            "Fields that cost most\n  code, in GET /airlines/ (Airlines.list): 2 s, "
+            "500 ms of it in your own code or in stock methods (it is odd)\n"
+        ) in printed
+
+    def test_what_each_row_asks_is_counted(self, urls, flights, monkeypatch):
+        class Telling(serializers.Serializer):
+            airline = surveyed.AirlineSerializer()
+            origin = serializers.SerializerMethodField()
+
+            def get_origin(self, flight):
+                return flight.origin.name
+
+        class Rows(Flights):
+            serializer_class = Telling
+
+        monkeypatch.undo()
+        urlconf = urls(rows=Rows.as_view({"get": "list"}))
+        printed = run("--profile", "--urlconf", urlconf)
+        assert printed.startswith(
+            "Queries for each row\n  list views with such queries: 1 of 1\n"
+            "  GET /rows/ (Rows.list): 2.0 queries for each row, "
+        )
+        place = f"{__name__}.{Telling.get_origin.__qualname__}"
+        told = f"      {place} asks flights_airport 4 times\n"
+        assert told in printed
+        assert told in run("--queries", "--profile", "--urlconf", urlconf)
+        assert "flights_airport" not in run("--queries", "--urlconf", urlconf)
+        [found] = json.loads(run("--queries", "--profile", "--json", "--urlconf", urlconf)).values()
+        assert (found["per_row"], len(found["by_users"])) == (2.0, 1)
+
+    def test_a_view_that_cannot_be_run_says_why(self, urls):
+        class Broken(surveyed.Airlines):
+            serializer_class = surveyed.DynamicSerializer
+
+            def get_queryset(self):
+                raise LookupError("no tenant")
+
+        urlconf = urls(
+            broken=Broken.as_view({"get": "list"}), flights=Flights.as_view({"get": "list"})
+        )
+        printed = run("--profile", "--urlconf", urlconf)
+
+        assert "GET /broken/ (Broken.list) is not profiled: LookupError: no tenant\n" in printed
+        assert f"{FLIGHTS} is not profiled: its queryset has no rows.\n" in printed
+
+    def test_with_a_name_the_views_of_that_serializer_are_run(self):
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\ncode 3.0\n" in printed
+        assert "Profile of GET /airlines/" not in printed
+
+    def test_a_real_profile_tells_of_every_field(self, monkeypatch):
+        monkeypatch.undo()
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\nDynamicSerializer: 3 rows in " in printed
+        assert "Fields that cost most\n  code, in GET /dynamic/ (Dynamic.list): " in printed
+
+    def test_it_is_written_as_a_picture(self, tmp_path):
+        file = tmp_path / "profile.svg"
+        printed = run("DynamicSerializer", "--profile", "--svg", str(file), "--urlconf", HERE)
+
+        assert f"The picture of GET /dynamic/ (Dynamic.list) is in {file}.\n" in printed
+        assert file.read_text() == "<svg>code</svg>"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--svg", "profile.svg"], "--svg needs --profile"),
+            (["--profile", "--rows", "0"], "--rows must be a positive number, not 0"),
+        ],
+    )
+    def test_options_that_make_no_sense_are_clear_errors(self, arguments, message):
+        with pytest.raises(CommandError, match=message):
+            run(*arguments)
+
+
+def test_it_says_its_versions(capsys):
+    with pytest.raises(SystemExit):
+        call_command("fastschema", "--version")
+    assert capsys.readouterr().out.startswith("fastschema ")

@@ -1,0 +1,80 @@
+"""How schemas are named on the command line."""
+
+import sys
+import types
+
+import pytest
+from marshmallow import Schema, fields
+
+from fastschema.doctor.diagnosis import PathError, named, object_at, path_of
+
+
+class ShipSchema(Schema):
+    name = fields.String()
+
+    class Inner(Schema):
+        name = fields.String()
+
+
+class NeedySchema(Schema):
+    def __init__(self, tenant):
+        super().__init__()
+
+
+PATHS = ["a.schemas:Ship", "b.schemas:Ship", "b.schemas:Ship.Inner", "b.schemas:WarShip"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("a.schemas:Ship", ["a.schemas:Ship"]),
+        ("a.schemas.Ship", ["a.schemas:Ship"]),
+        ("Ship", ["a.schemas:Ship", "b.schemas:Ship"]),
+        ("Inner", ["b.schemas:Ship.Inner"]),
+        ("Ship.Inner", ["b.schemas:Ship.Inner"]),
+        ("schemas:WarShip", ["b.schemas:WarShip"]),
+        ("Nobody", []),
+    ],
+)
+def test_a_name_stands_for_paths_that_end_with_it(name, found):
+    assert named(name, PATHS) == found
+
+
+def test_a_path_leads_back_to_its_class():
+    for cls in (ShipSchema, ShipSchema.Inner):
+        assert object_at(path_of(cls)) is cls
+
+
+def test_dots_only_mean_the_same_as_a_colon():
+    assert object_at(f"{__name__}.ShipSchema.Inner") is ShipSchema.Inner
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("Ship", "'Ship' is not of the form package.module:Name"),
+        (":Ship", "':Ship' is not of the form package.module:Name"),
+        ("ships:", "'ships:' is not of the form package.module:Name"),
+        (
+            "nowhere.at.all:Ship",
+            "nowhere.at.all:Ship cannot be imported: No module named",
+        ),
+        ("nowhere.Ship", "nowhere.Ship cannot be imported: No module named 'nowhere'"),
+        (f"{__name__}:Nobody", f"{__name__}:Nobody cannot be imported: .*no attribute 'Nobody'"),
+        (f"{__name__}.Nobody", f"{__name__}.Nobody cannot be imported: .*no attribute 'Nobody'"),
+    ],
+)
+def test_a_path_that_leads_nowhere_says_why(path, message):
+    with pytest.raises(PathError, match=message):
+        object_at(path)
+
+
+def test_a_module_that_fails_when_it_is_asked_is_told_of(monkeypatch):
+    def missing(name):
+        raise ImportError(f"{name} needs more")
+
+    module = types.ModuleType("lazy_module")
+    module.__getattr__ = missing
+    monkeypatch.setitem(sys.modules, "lazy_module", module)
+    with pytest.raises(PathError, match="cannot be imported: Later needs more"):
+        object_at("lazy_module:Later")

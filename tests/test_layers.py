@@ -1,0 +1,148 @@
+"""Who imports whom, and that rooms can be taken out."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastschema
+
+SOURCE = Path(fastschema.__file__).parent
+ROOMS = {
+    "contrib/adrf": [],
+    "contrib/camel_case": [],
+    "contrib/django/bulk": [],
+    "contrib/django_filter": [],
+    "contrib/oneofschema": [],
+    "contrib/sqlalchemy": ["plan.py", "contrib/flask/relations.py", "contrib/flask/responses.py"],
+    "doctor": ["__main__.py", "plan.py", "contrib/django/management/commands/fastschema.py"],
+    "shadow": [],
+}
+"""Folders, and the modules outside of them that import them inside of a function, or are theirs."""
+
+MAY_IMPORT = {
+    "compiler": ["compiler"],
+    "runtime": ["compiler", "runtime"],
+    "marshmallow": ["compiler", "runtime", "marshmallow"],
+    "contrib/django": ["compiler", "runtime", "contrib/django"],
+    "contrib/flask": ["compiler", "runtime", "marshmallow", "contrib/flask"],
+}
+
+
+def folder_of(path, folders):
+    """The innermost of some folders that has a module."""
+    return max((each for each in folders if f"{path}/".startswith(f"{each}/")), key=len, default="")
+
+
+def modules():
+    """The modules, by their paths."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(tree):
+    """The modules and packages of fastschema that a module imports, as paths."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("fastschema."):
+            for each in node.names:
+                yield f"{node.module}.{each.name}".removeprefix("fastschema.").replace(".", "/")
+        elif isinstance(node, ast.Import):
+            for each in node.names:
+                if each.name.startswith("fastschema."):
+                    yield each.name.removeprefix("fastschema.").replace(".", "/")
+
+
+@pytest.mark.parametrize("layer", MAY_IMPORT)
+def test_imports_point_down(layer):
+    folders = [*MAY_IMPORT, *ROOMS]
+    above = {
+        (path, name)
+        for path, tree in modules()
+        if folder_of(path, folders) == layer
+        for name in imported(tree)
+        if folder_of(name, folders) not in MAY_IMPORT[layer]
+        and not any(path in seams for seams in ROOMS.values())
+    }
+
+    assert above == set()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_looked_up_by_name(room):
+    importing = {
+        path
+        for path, tree in modules()
+        if folder_of(path, ROOMS) == ""
+        for name in imported(tree)
+        if folder_of(name, ROOMS) == room
+    }
+
+    assert importing == set(ROOMS[room])
+
+
+SERVE = """
+import django
+from django.conf import settings
+
+import fastschema
+settings.configure(
+    INSTALLED_APPS=["rest_framework", "fastschema.contrib.django"],
+    FASTSCHEMA={"SHADOW": 1, "BULK_INPUT": True, "CHECK_SERIALIZERS": True},
+    DEBUG=True,
+    ROOT_URLCONF="__main__",
+)
+urlpatterns = []
+django.setup()
+from django.core.checks import run_checks
+from rest_framework import serializers
+
+run_checks()
+
+
+class Tag(serializers.Serializer):
+    name = serializers.CharField()
+
+
+rows = [{"name": str(number)} for number in range(500)]
+assert Tag(rows, many=True).data == rows
+tags = Tag(data=rows, many=True)
+assert tags.is_valid() and tags.validated_data == rows
+
+from flask import Flask, jsonify
+from marshmallow import Schema, fields
+
+from fastschema.contrib.flask import FastSchema
+
+app = Flask("app")
+app.config["FASTSCHEMA_SHADOW"] = 1
+fs = FastSchema(app)
+
+
+class Label(Schema):
+    name = fields.String()
+
+
+@app.get("/")
+@fs.output(Label(many=True))
+def labels():
+    return rows
+
+
+assert app.test_client().get("/").json == rows
+assert fastschema.stats().compiled_rows == 2 * len(rows), fastschema.stats()
+"""
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_rest_runs_without_a_room(room, tmp_path):
+    shutil.copytree(SOURCE, tmp_path / "fastschema", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(tmp_path / "fastschema" / room)
+    command = [sys.executable, "-W", "error", "-c", SERVE]
+    environment = {"PYTHONPATH": str(tmp_path)}
+
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    assert (done.stderr, done.returncode) == ("", 0)
