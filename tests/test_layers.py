@@ -146,3 +146,52 @@ def test_the_rest_runs_without_a_room(room, tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
 
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+IMPORT = """
+import sys
+from importlib import import_module
+
+import marshmallow.fields
+from django.conf import settings
+
+settings.configure(FASTSCHEMA={"INSTALL": False}, INSTALLED_APPS=["fastschema.contrib.django"])
+import django
+
+django.setup()
+import rest_framework.serializers
+
+
+def attributes():
+    return {
+        (cls, name): value
+        for module in list(sys.modules.values())
+        if module.__name__.startswith(("marshmallow.", "rest_framework."))
+        for cls in vars(module).values()
+        if isinstance(cls, type)
+        for name, value in vars(cls).items()
+        if not name.startswith("_abc")
+    }
+
+
+before = attributes()
+for name in MODULES:
+    import_module(name)
+after = attributes()
+classes = {cls for cls, _ in before}
+changed = [key for key in after if key[0] in classes and after[key] is not before.get(key)]
+assert not changed, changed
+"""
+
+
+def test_importing_a_front_end_changes_nothing():
+    names = [
+        f"fastschema.{path.removesuffix('.py').replace('/', '.')}"
+        for path, _ in modules()
+        if path.startswith(("marshmallow/", "contrib/django/")) and "__init__" not in path
+    ]
+    code = f"MODULES = {names}\n{IMPORT}"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (done.stderr, done.returncode) == ("", 0)

@@ -18,7 +18,7 @@ from fastschema.marshmallow.load import (
     deserialize,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields
+from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields, prepare
 from fastschema.runtime import standard_json as json
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.runtime.switch import is_disabled
@@ -140,6 +140,7 @@ def install() -> None:
     if _replacements.are_installed:
         return
     warn_of_newer("marshmallow", _NEWEST_TESTED)
+    prepare()
     _replacements.install()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from marshmallow import Schema, utils
@@ -50,9 +50,6 @@ if IS_MARSHMALLOW_3:
     from marshmallow.warnings import (  # type: ignore[import-not-found]  # marshmallow 3
         RemovedInMarshmallow4Warning,
     )
-
-# The default, so that ``schema._fastschema`` never raises.
-setattr(Schema, STATE_KEY, None)
 
 
 class SchemaState(State):
@@ -173,6 +170,7 @@ def make_fields(schema: Any) -> None:
 
 def pending_like(exemplar: Exemplar) -> Any:
     """Return a pending schema like an exemplar."""
+    prepare()
     like = exemplar.schema
     schema = object.__new__(type(like))
     own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
@@ -371,8 +369,15 @@ def for_stock(schema: Any, name: str) -> Any:
     return proxy
 
 
-# Also where fastschema is not installed any more there may be pending schemas.
-for _name in NAMES:
-    setattr(Schema, _name, FieldsOnDemand(_name))
-setattr(Schema, "__copy__", _Copying())  # noqa: B010  # it has no such method
-type.__setattr__(Schema, "__reduce_ex__", reduce_ex)
+@cache
+def prepare() -> None:
+    """Let the class of all schemas make the fields of pending ones when somebody looks at them.
+
+    That stays, as there may be pending schemas where fastschema is not installed any more.
+    """
+    for name in NAMES:
+        setattr(Schema, name, FieldsOnDemand(name))
+    setattr(Schema, "__copy__", _Copying())  # noqa: B010  # it has no such method
+    type.__setattr__(Schema, "__reduce_ex__", reduce_ex)
+    # The default, so that ``schema._fastschema`` never raises.
+    setattr(Schema, STATE_KEY, None)

@@ -46,7 +46,7 @@ from fastschema.marshmallow.pending import (
 )
 from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ClassSnapshot, are_same
+from fastschema.runtime.guard import STATE_KEY, ClassSnapshot, are_same
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import Description, Program, programs
 
@@ -213,7 +213,7 @@ def find_compiled(
     fewest_rows = thresholds.fewest_rows
     if fewest_rows is not None and not is_inner and rows < fewest_rows[direction.name]:
         return None
-    state = schema._fastschema  # guard.STATE_KEY
+    state = schema.__dict__.get(STATE_KEY)
     if state is None or state.owner != id(schema):
         state = state_of(schema)
     elif rows <= state.left_to_stock and not is_inner:

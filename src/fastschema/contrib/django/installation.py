@@ -24,6 +24,7 @@ from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, 
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
@@ -96,6 +97,8 @@ def install() -> None:
     """
     for package, newest in _NEWEST_TESTED.items():
         warn_of_newer(package, newest)
+    # The default, so that ``serializer._fastschema`` never raises.
+    setattr(Serializer, STATE_KEY, None)
     _replacements.install()
     for each in _ROOMS:
         each.install()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
@@ -302,7 +303,10 @@ class _Validators:
         return validators
 
 
-Field._validators = _Validators()
+@cache
+def prepare() -> None:
+    """Let fields copy their validators when somebody asks for them, if they are clones."""
+    Field._validators = _Validators()
 
 
 class Cloner:
@@ -315,6 +319,7 @@ class Cloner:
     """
 
     def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
+        prepare()
         self._parent = id(parents[0])
         self._others: dict[int, tuple[Any, Any]] = {self._parent: parents}
         self._times: Counter[int] = Counter()

@@ -25,8 +25,6 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-from rest_framework.serializers import Serializer
-
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django.front_end.bound_serializer import BoundSerializer, bound_pending
 from fastschema.contrib.django.front_end.class_state import (
@@ -50,8 +48,6 @@ from fastschema.runtime.bound_program import (
 from fastschema.runtime.guard import STATE_KEY, State, generations
 from fastschema.runtime.statistics import recorder
 
-# The default, so that ``serializer._fastschema`` never raises.
-setattr(Serializer, STATE_KEY, None)
 _MOST_CHANGES = 4
 """A serializer whose fields have changed so often from row to row runs as stock."""
 COMPILED, RUNS_AS_STOCK = State(), State()
