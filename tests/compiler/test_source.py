@@ -8,7 +8,7 @@ import traceback
 
 import pytest
 
-from fastschema.compiler.nodes import as_template, literal
+from fastschema.compiler.nodes import fill, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Names,
@@ -92,9 +92,15 @@ def test_a_literal_of_a_subclass_of_str_is_refused():
         literal(Text("harmless"))
 
 
-@pytest.mark.parametrize("text", ["{value}", "{", "}}", "{0!r:{width}}", "none"])
-def test_an_expression_as_a_template_stands_for_itself(text):
-    assert as_template(text).format(value="wrong", width=1) == text
+@pytest.mark.parametrize("text", ["$value", "$", "$$value", "\\$value", "{value}", "none"])
+def test_a_text_of_users_in_a_template_stands_for_itself(text):
+    template = f"($value, {literal(text)})"
+
+    assert eval(fill(template, value="1")) == (1, text)
+
+
+def test_a_template_may_stand_for_a_name_of_another():
+    assert fill("f($value, $field)", value="g($value)") == "f(g($value), $field)"
 
 
 def test_blocks_are_indented():

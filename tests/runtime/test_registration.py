@@ -74,6 +74,7 @@ def test_a_field_is_stock_before_it_is_registered():
         {"function": write("a")},
         {"expression": "written({value})", "names": {"written": write("a")}},
         {"expression": "'a ' + str({value})"},
+        {"expression": "'$value a $field'[7:9] + str({value})"},
     ],
 )
 def test_a_registered_field_is_compiled_and_dumps_as_by_stock(how, common):

@@ -58,7 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii
 
-from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, literal
+from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, fill, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,
@@ -331,7 +331,7 @@ class DumpGenerator:
         return f"{variable} = {self._fill(template, variable, field)}"
 
     def _fill(self, template: str, variable: str, field: FieldNode) -> str:
-        return template.format(value=variable, field=field.field)
+        return fill(template, value=variable, field=field.field)
 
 
 def _read_lines(variable: str, read: Read) -> Lines:

@@ -22,8 +22,7 @@ from fastschema.compiler.nodes import (
     Repeatable,
     Result,
     Slot,
-    as_template,
-    substitute,
+    fill,
 )
 from fastschema.compiler.real_classes import REAL
 
@@ -45,7 +44,7 @@ def for_all(label: str, template: str, result: Result = ANY, **options: Any) -> 
     return Kind(
         label,
         python=Conversion(otherwise=template),
-        json=Conversion(otherwise=substitute(result.json, value=template)),
+        json=Conversion(otherwise=fill(result.json, value=template)),
         **options,
     )
 
@@ -71,13 +70,13 @@ def by_class(
     :param text: the same for what ``json.dumps`` writes
     :param options: as for :class:`~fastschema.compiler.nodes.Kind`
     """
-    given = "{value}" if template is None else template
-    json = json or substitute(result.json, value=given)
-    text = text or substitute(result.text, value=given)
+    given = "$value" if template is None else template
+    json = json or fill(result.json, value=given)
+    text = text or fill(result.text, value=given)
     return Kind(
         label,
         python=Conversion(common, template, otherwise),
-        json=Conversion(common, None if json == "{value}" else json, f"json_value({otherwise})"),
+        json=Conversion(common, None if json == "$value" else json, f"json_value({otherwise})"),
         text=Conversion(common, text, f"written({otherwise})"),
         **options,
     )
@@ -126,7 +125,7 @@ def unchanged(label: str, usual: ByClass) -> Kind:
 
     :param usual: the kind of its usual values
     """
-    return replace(usual.kind("{value}"), label=label, python=Conversion())
+    return replace(usual.kind("$value"), label=label, python=Conversion())
 
 
 def written_by_engine(
@@ -140,41 +139,41 @@ def written_by_engine(
     """
     if orjson is None:
         return ByClass(label, common, as_text, names=names)
-    engine, otherwise, quoted = "dumps({value})", "", ""
+    engine, otherwise, quoted = "dumps($value)", "", ""
     if when:
         otherwise, quoted = f" if {when} else {as_text}", f" if {when} else quote({as_text})"
-    more = {"json": "{value}" + otherwise, "text": f"{engine}.decode(){quoted}"}
+    more = {"json": "$value" + otherwise, "text": f"{engine}.decode(){quoted}"}
     return ByClass(label, common, f"{engine}[1:-1].decode(){otherwise}", names=names, more=more)
 
 
 STRING = ByClass("string", str)
-BOOLEAN = ByClass("boolean", bool, result=PLAIN, more={"text": '"true" if {value} else "false"'})
+BOOLEAN = ByClass("boolean", bool, result=PLAIN, more={"text": '"true" if $value else "false"'})
 INTEGER = ByClass(
     "integer",
     int,
     result=PLAIN,
-    more={"text": "str({value}) if -1000000000 < {value} < 1000000000 else written({value})"},
+    more={"text": "str($value) if -1000000000 < $value < 1000000000 else written($value)"},
 )
-INTEGER_AS_STRING = ByClass("integer as string", int, "str({value})")
+INTEGER_AS_STRING = ByClass("integer as string", int, "str($value)")
 # Other floats, negative ones among them, may be spelt differently: json_number looks closer.
-_IS_COMMON_FLOAT = "1e-4 <= {value} < 1e16"
+_IS_COMMON_FLOAT = "1e-4 <= $value < 1e16"
 FLOAT = ByClass(
     "float",
     float,
     more={
-        "json": f"{{value}} if {_IS_COMMON_FLOAT} else json_number({{value}})",
-        "text": f"dumps({{value}}).decode() if {_IS_COMMON_FLOAT} else written({{value}})",
+        "json": f"$value if {_IS_COMMON_FLOAT} else json_number($value)",
+        "text": f"dumps($value).decode() if {_IS_COMMON_FLOAT} else written($value)",
     },
 )
-UUID = written_by_engine("uuid", uuid.UUID, "str({value})")
-DATE = written_by_engine("date", REAL.date, "{value}.isoformat()")
+UUID = written_by_engine("uuid", uuid.UUID, "str($value)")
+DATE = written_by_engine("date", REAL.date, "$value.isoformat()")
 # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
-_IS_WRITTEN_ALIKE = "not {value}.microsecond and {value}.tzinfo is None"
+_IS_WRITTEN_ALIKE = "not $value.microsecond and $value.tzinfo is None"
 TIME = ByClass(
     "time",
     REAL.time,
-    "{value}.isoformat()",
-    more={"json": f"{{value}} if {_IS_WRITTEN_ALIKE} else {{value}}.isoformat()"},
+    "$value.isoformat()",
+    more={"json": f"$value if {_IS_WRITTEN_ALIKE} else $value.isoformat()"},
 )
 
 
@@ -190,21 +189,19 @@ def expression(
     :param none_stays: whether None stays None, or is a value like any other
     """
 
-    def fill(template: str | None) -> str:
-        if template is None:
-            return value
-        return f"({substitute(template, value=value, field=as_template(field))})"
+    def filled(template: str | None) -> str:
+        return value if template is None else f"({fill(template, value=value, field=field)})"
 
     if inner.nested_slot is not None:
         return f"{inner.nested_slot}({value})"
-    result = fill(conversion.otherwise)
+    result = filled(conversion.otherwise)
     if none_stays and result != value:
         result = f"{value} if {value} is None else {result}"
     if conversion.items is not None:
         return result  # a comprehension copies as well
     if conversion.common is not None and (conversion.inline, result) != (None, value):
         is_common = f"type({value}) is {conversion.common}"
-        result = f"{fill(conversion.inline)} if {is_common} else {result}"
+        result = f"{filled(conversion.inline)} if {is_common} else {result}"
     return result
 
 
@@ -215,11 +212,11 @@ def dict_of(key: str | None, value: str | None) -> str:
     :param value: the same for a value
     """
     if key is not None:
-        values = f"[{value or 'each'} for each in {{value}}.values()]"
-        return f"dict(zip([{key} for each in {{value}}], {values}))"
+        values = f"[{value or 'each'} for each in $value.values()]"
+        return f"dict(zip([{key} for each in $value], {values}))"
     if value is not None:
-        return f"{{{{key: {value} for key, each in {{value}}.items()}}}}"
-    return "{value}.copy()"
+        return f"{{key: {value} for key, each in $value.items()}}"
+    return "$value.copy()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +311,7 @@ def decimal_text(places: int | None, longest: str, otherwise: str) -> str:
         "" if places < _DIGIT_AND_EXPONENT else " and 'E' not in text and 'e' not in text"
     )
     forms = [
-        f"text if (size := len(text := str({{value}}))) > {places + 1}"
+        f"text if (size := len(text := str($value))) > {places + 1}"
         f" and text[{-places - 1}] == '.' and size <= {longest}{has_no_exponent}"
     ]
     if places > 1:

@@ -39,7 +39,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, literal
+from fastschema.compiler.nodes import LoadFieldNode, LoadNode, Slot, fill, literal
 from fastschema.compiler.source import (
     GeneratedFunction,
     Lines,
@@ -206,7 +206,7 @@ class _Generator:
         kind = field.kind
         own = self._by_field(number, variable, variable)
         if kind.call is not None:
-            called = self._may_be_missing(kind.call.format(value=variable), variable)
+            called = self._may_be_missing(fill(kind.call, value=variable), variable)
             return _any_value(variable, field, called, own)
         if kind.load_slot is not None:
             loaded_there = self._may_be_missing(
@@ -219,7 +219,7 @@ class _Generator:
         accepted = self._accepted(number, variable, field, own)
         if kind.accepts is None:
             return _any_value(variable, field, accepted, own)
-        accepts = kind.accepts.format(value=variable)
+        accepts = fill(kind.accepts, value=variable)
         if accepted:
             is_other = f"{variable} is not None" if field.none_stays else None
             return branches((accepts, accepted), (is_other, own))
@@ -247,9 +247,9 @@ class _Generator:
             ]
         if kind.convert is None and kind.check is None:
             return self._validation(number, variable, field)
-        converting: Lines = [f"loaded = {(kind.convert or '{value}').format(value=variable)}"]
+        converting: Lines = [f"loaded = {fill(kind.convert or '$value', value=variable)}"]
         if kind.check is not None:
-            converting += [f"if not ({kind.check.format(value='loaded')}):", ["loaded = missing"]]
+            converting += [f"if not ({fill(kind.check, value='loaded')}):", ["loaded = missing"]]
         by_itself: Lines = [f"loaded = load_field({number}, {variable}, data, index)"]
         return [
             "try:",
@@ -272,7 +272,7 @@ class _Generator:
             return []
         return [
             "try:",
-            [f"valid = {field.kind.valid.format(value=variable)}"],
+            [f"valid = {fill(field.kind.valid, value=variable)}"],
             "except Exception:",
             ["valid = False"],
             "if not valid:",

@@ -16,9 +16,9 @@ For loading, a :class:`LoadNode` has a :class:`LoadFieldNode` for each key of th
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from string import Formatter
 from typing import Any
 
 
@@ -133,13 +133,13 @@ class Result:
     text: str
 
 
-TEXT = Result("{value}", "quote({value})")
-NUMBER = Result("json_number({value})", "written({value})")
-PLAIN = Result("{value}", "written({value})")
+TEXT = Result("$value", "quote($value)")
+NUMBER = Result("json_number($value)", "written($value)")
+PLAIN = Result("$value", "written($value)")
 """What the JSON engine writes, or refuses, as stock's encoder does."""
 ANY = Result(
-    "text if type(text := ({value})) is str else json_value(text)",
-    "quote(text) if type(text := ({value})) is str else written(text)",
+    "text if type(text := ($value)) is str else json_value(text)",
+    "quote(text) if type(text := ($value)) is str else written(text)",
 )
 
 
@@ -186,7 +186,7 @@ def _written(python: Conversion) -> Conversion:
     """Return the conversion to the text of what another conversion gives, whatever that is."""
 
     def written(template: str | None) -> str:
-        return substitute(ANY.text, value="{value}" if template is None else template)
+        return fill(ANY.text, value="$value" if template is None else template)
 
     if python.items is not None or python.common is None:
         return Conversion(otherwise=written(python.otherwise))
@@ -278,7 +278,7 @@ class ObjectNode:
 
 def of_classes(*classes: str) -> str:
     """Return the condition that a value is exactly of one of some classes, a template."""
-    return " or ".join(f"type({{value}}) is {cls}" for cls in classes)
+    return " or ".join(f"type($value) is {cls}" for cls in classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,11 +323,9 @@ class LoadKind:
         """
         accepts = f"{value} is not None and {value} is not missing"
         if self.accepts is not None:
-            accepts = substitute(self.accepts, value=value)
-        loaded = value if self.convert is None else substitute(self.convert, value=value)
-        checks = [
-            f"({substitute(check, value=result)})" for check in (self.check, self.valid) if check
-        ]
+            accepts = fill(self.accepts, value=value)
+        loaded = value if self.convert is None else fill(self.convert, value=value)
+        checks = [f"({fill(check, value=result)})" for check in (self.check, self.valid) if check]
         if checks:
             assigned = f"({result} := ({loaded})) is {result}"
             condition = " and ".join([f"({accepts})", assigned, *checks])
@@ -392,25 +390,22 @@ class LoadNode:
 
 
 def literal(text: str) -> str:
-    """Return a foreign string as Python source, whatever it contains.
+    """Return a foreign string as Python source, whatever it contains; it has no ``$``.
 
     :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
     """
     if type(text) is not str:
         raise TypeError(f"not a plain str: {type(text).__name__}")
-    return ascii(text)
+    return ascii(text).replace("$", r"\x24")
 
 
-def as_template(expression: str) -> str:
-    """Finished source as a template that stands for itself."""
-    return expression.replace("{", "{{").replace("}", "}}")
+_PLACEHOLDER = re.compile(r"\$(\w+)")
 
 
-def substitute(template: str, **templates: str) -> str:
-    """Return a template with other templates in the place of its placeholders."""
-    parts = []
-    for text, placeholder, _, _ in Formatter().parse(template):
-        parts.append(as_template(text))
-        if placeholder is not None:
-            parts.append(templates[placeholder])
-    return "".join(parts)
+def fill(template: str, **expressions: str) -> str:
+    """Return a template with expressions in the place of ``$value`` and other names like that.
+
+    An expression may be a template itself. No text of users' is taken for a name: see
+    :func:`literal`.
+    """
+    return _PLACEHOLDER.sub(lambda match: expressions.get(match[1], match[0]), template)

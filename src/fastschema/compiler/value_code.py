@@ -45,7 +45,7 @@ def generate_dump(
     assigned = assigned_names([conversion.inline, conversion.otherwise])
     value = Names(assigned.union(taken, ["bind", "dump_value"])).unique("value")
     dumped = kinds.expression(kind, conversion, value, FIELD, none_stays=kind.none_stays)
-    return _generated("dump_value", value, [f"return {dumped.format()}"], objects, slots)
+    return _generated("dump_value", value, [f"return {dumped}"], objects, slots)
 
 
 def generate_load(
@@ -73,7 +73,7 @@ def generate_load(
     expression = kind.expression(value, result, none_stays=none_stays)
     lines: Lines = [
         "try:",
-        [f"{loaded} = {expression.format()}"],
+        [f"{loaded} = {expression}"],
         "except Exception:",
         [f"return {_LOAD_OWN.name}({value})"],
     ]

@@ -47,7 +47,6 @@ from fastschema.compiler.nodes import (
     Form,
     Kind,
     Slot,
-    as_template,
     literal,
 )
 from fastschema.compiler.value_code import FIELD
@@ -88,10 +87,10 @@ def inferred(*, path: Any, slots: list[Slot]) -> Kind:
     methods = new_slot(
         slots, "serialize", lambda bound, cls, form: _SerializeByClass(path.get(bound.fields))
     )
-    serialize = f"serialize({{value}}, {as_template(path.arguments)})"
+    serialize = f"serialize($value, {path.arguments})"
     return for_all(
         "inferred from each value",
-        f"{{value}} if (serialize := {methods}[type({{value}})]) is None else {serialize}",
+        f"$value if (serialize := {methods}[type($value)]) is None else {serialize}",
     )
 
 
@@ -200,7 +199,7 @@ class DumpPath(FieldPath):
     @property
     def own_method(self) -> str:
         """A template: the field's own ``_serialize``."""
-        return f"{{field}}._serialize({{value}}, {as_template(self.arguments)})"
+        return f"$field._serialize($value, {self.arguments})"
 
 
 def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
@@ -249,7 +248,7 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
             inside = new_slot(
                 slots, "inside", lambda bound, cls, form: bound.inside(path.get(bound.fields))
             )
-            call = f"{inside}({{value}}, {as_template(path.arguments)})"
+            call = f"{inside}($value, {path.arguments})"
         return for_all("the field's own method", call, none_stays=False)
     made: Kind = make(*options, path=path, slots=slots)
     return made
@@ -289,7 +288,7 @@ def _made(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
         "made",
         lambda bound, cls, form: bound.made_dumper(path.get(bound.fields), registered),
     )
-    call = f"{made}({{value}}, {as_template(path.arguments)})"
+    call = f"{made}($value, {path.arguments})"
     return for_all(registered.label, call, user_code=registered.label)
 
 
@@ -313,18 +312,18 @@ _NUMBERS = {
     (int, False): INTEGER,
     (int, True): INTEGER_AS_STRING,
     (float, False): FLOAT,
-    (float, True): ByClass("float as string", float, "str({value})"),
+    (float, True): ByClass("float as string", float, "str($value)"),
 }
 
 
 def _decimal(as_string: bool, places: int | None, *, path: DumpPath, slots: list[Slot]) -> Kind:
     """Write a value that has its places already as it stands, and quantize the others."""
-    result = "{value}"
+    result = "$value"
     if places is not None:
-        result = "{value}.quantize({field}.places, {field}.rounding)"
+        result = "$value.quantize($field.places, $field.rounding)"
     if as_string:
         result = f"str({result})" if places in _INVISIBLE_PLACES else f"format({result}, 'f')"
-    result = f"{result} if {{value}}.is_finite() else {path.own_method}"
+    result = f"{result} if $value.is_finite() else {path.own_method}"
     if not as_string:
         return ByClass("decimal", decimal.Decimal, result, PLAIN).kind(path.own_method)
     longest = new_slot(
@@ -359,7 +358,7 @@ def _member(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
         "enum",
         lambda bound, cls, form: _plain_enum(path.get(bound.fields).enum, attribute),
     )
-    template = f"{{value}}._{attribute}_"  # of a combination of flags the name may be None
+    template = f"$value._{attribute}_"  # of a combination of flags the name may be None
     return by_class(f"enum by {attribute}", enum_class, template, path.own_method, ANY)
 
 
@@ -392,8 +391,8 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
 
     def items(conversion: Conversion) -> str:
         if slot is not None:
-            return f"{slot}.each({{value}})"
-        return f"[{_expression(inner_kind, conversion, 'each', inner_path)} for each in {{value}}]"
+            return f"{slot}.each($value)"
+        return f"[{_expression(inner_kind, conversion, 'each', inner_path)} for each in $value]"
 
     def each(conversion: Conversion) -> Conversion:
         stays = conversion.common is not None and conversion.inline is conversion.items is None

@@ -16,7 +16,6 @@ from fastschema.compiler.nodes import (
     TEXT,
     Kind,
     LoadKind,
-    as_template,
     literal,
     of_classes,
 )
@@ -35,8 +34,8 @@ _CLASSES: dict[str, type] = {
 _DATETIME = written_by_engine(
     "datetime",
     REAL.datetime,
-    "{value}.isoformat()",
-    when="(zone := {value}.tzinfo) is utc or zone is None",
+    "$value.isoformat()",
+    when="(zone := $value.tzinfo) is utc or zone is None",
     utc=datetime.UTC,
 )
 
@@ -44,7 +43,7 @@ _DATETIME = written_by_engine(
 def _called(label: str, function: Any, result: Any) -> ByClass:
     """Return the kind of datetimes that a function is called with."""
     name = function.__name__
-    return ByClass(label, REAL.datetime, f"{name}({{value}})", result, {name: function})
+    return ByClass(label, REAL.datetime, f"{name}($value)", result, {name: function})
 
 
 _RFC = _called("rfc", email.utils.format_datetime, TEXT)
@@ -85,7 +84,7 @@ def _temporal(field: Any) -> Description:
 
 
 def _in_format(class_name: str, data_format: str, *, path: Any, **_: Any) -> Kind:
-    template = f"{{value}}.strftime({as_template(literal(data_format))})"
+    template = f"$value.strftime({literal(data_format)})"
     usual = ByClass(f"{class_name} in a format", _CLASSES[class_name], template)
     return usual.kind(path.own_method)
 
@@ -105,7 +104,7 @@ def _timedelta(field: Any) -> Description:
 
 
 def _duration(division: str, unit: int, *, path: Any, **_: Any) -> Kind:
-    microseconds = "({value}.days * 86400 + {value}.seconds) * 1000000 + {value}.microseconds"
+    microseconds = "($value.days * 86400 + $value.seconds) * 1000000 + $value.microseconds"
     template = f"({microseconds}) {division} {unit}"
     usual = ByClass("timedelta", REAL.timedelta, template, NUMBER if division == "/" else PLAIN)
     return usual.kind(path.own_method)
@@ -147,8 +146,8 @@ _FROM_FORMAT = {
 }
 _AWARENESS = {
     None: None,
-    "naive": "{value}.tzinfo is None",
-    "aware": "{value}.tzinfo is not None",
+    "naive": "$value.tzinfo is None",
+    "aware": "$value.tzinfo is not None",
 }
 
 
@@ -156,14 +155,14 @@ def _parsed(
     classes: tuple[str, ...], function: Any, awareness: str | None, *, path: Any, **_: Any
 ) -> LoadKind:
     parse = f"{path.prefix}_parse"
-    convert, check = f"{parse}({{value}})", _AWARENESS[awareness]
+    convert, check = f"{parse}($value)", _AWARENESS[awareness]
     return LoadKind("temporal", of_classes(*classes), convert, check, names={parse: function})
 
 
 def _from_format(obj_type: str, data_format: str, awareness: str | None, **_: Any) -> LoadKind:
     part = "" if obj_type == "datetime" else f".{obj_type}()"
     # By way of the module, as in stock: tests replace the class there.
-    convert = f"clock.datetime.strptime({{value}}, {as_template(literal(data_format))}){part}"
+    convert = f"clock.datetime.strptime($value, {literal(data_format)}){part}"
     label, check = f"{obj_type} in a format", _AWARENESS[awareness]
     return LoadKind(label, of_classes("str"), convert, check, names={"clock": datetime})
 
@@ -182,7 +181,7 @@ _PRECISIONS = ("weeks", "days", "hours", "minutes", "seconds", "milliseconds", "
 
 
 def _from_number(precision: str, number: str, **_: Any) -> LoadKind:
-    convert = f"clock.timedelta({precision}={number}({{value}}))"
+    convert = f"clock.timedelta({precision}={number}($value))"
     return LoadKind("timedelta", of_classes("int", "float"), convert, names={"clock": datetime})
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from marshmallow import fields, missing
 
 from fastschema.compiler.kinds import FieldPath, dict_of
-from fastschema.compiler.nodes import LoadKind, Slot, as_template, literal, of_classes
+from fastschema.compiler.nodes import LoadKind, Slot, literal, of_classes
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
@@ -184,7 +184,7 @@ def own_method_kind(number: int, key: str, *, is_validated: bool, has_nested: bo
     :param is_validated: whether its validators are called, too
     :param has_nested: whether schemas are nested inside of it
     """
-    arguments = f"{number}, {{value}}, {as_template(literal(key))}, data, index, {is_validated}"
+    arguments = f"{number}, $value, {literal(key)}, data, index, {is_validated}"
     load = "load_inside" if has_nested else "load_own"
     return LoadKind("the field's own method", call=f"{load}({arguments})")
 
@@ -197,7 +197,7 @@ def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:
 _any = _simple("value as it is", None)
 _STRING = _simple("string", of_classes("str"))
 _INTEGER = _simple("integer", of_classes("int"))
-_BOOLEAN = _simple("boolean", "{value} is True or {value} is False")
+_BOOLEAN = _simple("boolean", "$value is True or $value is False")
 
 
 def _boolean(field: Any) -> Description:
@@ -214,7 +214,7 @@ def _uuid(field: Any) -> Description:
 
 def _hexadecimal(**_: Any) -> LoadKind:
     names = {"uuid_from_text": uuid_from_text}
-    return LoadKind("uuid", of_classes("str"), "uuid_from_text({value})", names=names)
+    return LoadKind("uuid", of_classes("str"), "uuid_from_text($value)", names=names)
 
 
 def uuid_from_text(text: str) -> uuid.UUID:
@@ -271,19 +271,19 @@ _VALIDATED: dict[tuple[Any, ...], str] = {
 
 
 def _float(allow_nan: bool, **_: Any) -> LoadKind:
-    is_finite = None if allow_nan else "{value} * 0.0 == 0.0"  # infinity and NaN make NaN of it
-    return LoadKind("float", of_classes("float", "int"), "float({value})", check=is_finite)
+    is_finite = None if allow_nan else "$value * 0.0 == 0.0"  # infinity and NaN make NaN of it
+    return LoadKind("float", of_classes("float", "int"), "float($value)", check=is_finite)
 
 
 def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
-    convert = "Decimal(str({value}))"
+    convert = "Decimal(str($value))"
     if has_places:
-        field = as_template(path.expression)
+        field = path.expression
         quantized = f"number.quantize({field}.places, {field}.rounding)"
         convert = f"{quantized} if (number := {convert}).is_finite() else refuse()"
     names = {"Decimal": decimal.Decimal}
     return LoadKind(
-        "decimal", of_classes("str", "int", "float"), convert, "{value}.is_finite()", names=names
+        "decimal", of_classes("str", "int", "float"), convert, "$value.is_finite()", names=names
     )
 
 
@@ -300,7 +300,7 @@ def _member(by: str, *, path: LoadPath, slots: list[Slot]) -> LoadKind:
     members = f"{path.prefix}_members"
     slots.append(Slot(members, lambda load: _members(path.get(load).enum, by)))
     accepts = of_classes("str") if by == "name" else of_classes("str", "int")
-    return LoadKind(f"enum by {by}", accepts, f"{members}[{{value}}]")
+    return LoadKind(f"enum by {by}", accepts, f"{members}[$value]")
 
 
 _ENUM_NEW: Any = enum.Enum.__new__
@@ -335,7 +335,7 @@ def _list_of(described: Description, *, path: LoadPath, slots: list[Slot]) -> Lo
     return LoadKind(
         f"list of {inner.label}",
         of_classes("list"),
-        f"[{expression} for each in {{value}}]",
+        f"[{expression} for each in $value]",
         items=items,
         names=inner.names,
     )

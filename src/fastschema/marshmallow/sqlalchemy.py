@@ -59,7 +59,7 @@ def describe_related(field: Any, method: Any) -> Description | None:
 
 def _related(*, path: Any, slots: list[Slot]) -> Kind:
     keys = new_slot(slots, "related", lambda bound, cls, form: RelatedKeys(path.get(bound.fields)))
-    return for_all("keys of a related object", f"{keys}({{value}})", none_stays=False)
+    return for_all("keys of a related object", f"{keys}($value)", none_stays=False)
 
 
 class RelatedKeys:

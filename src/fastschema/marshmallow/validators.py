@@ -78,12 +78,12 @@ def _length(validator: Any) -> Description | None:
 def _of_length(low: int | None, high: int | None, equal: int | None, **_: Any) -> str:
     """Return the condition of ``Length``, which looks at no more than the length."""
     if equal is not None:
-        return f"len({{value}}) == {equal}"
+        return f"len($value) == {equal}"
     if low is None and high is None:
-        return "len({value}) >= 0"
+        return "len($value) >= 0"
     lower = "" if low is None else f"{low} <= "
     upper = "" if high is None else f" <= {high}"
-    return f"{lower}len({{value}}){upper}"
+    return f"{lower}len($value){upper}"
 
 
 def _range(validator: Any) -> Description | None:
@@ -115,7 +115,7 @@ def _within(
     ):
         if limit is not None:
             names[f"{prefix}_{suffix}"] = limit
-            conditions.append(f"not {{value}} {operator} {prefix}_{suffix}")
+            conditions.append(f"not $value {operator} {prefix}_{suffix}")
     return " and ".join(conditions) or "True"
 
 
@@ -128,7 +128,7 @@ def _regexp(validator: Any) -> Description | None:
 
 def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) -> str:
     names[f"{prefix}_pattern"] = pattern
-    return f"{prefix}_pattern.match({{value}}) is not None"
+    return f"{prefix}_pattern.match($value) is not None"
 
 
 def _membership(validator: Any) -> Description | None:
@@ -143,7 +143,7 @@ def _called(
 ) -> str:
     validator = f"{prefix}_validator"
     slots.append(Slot(validator, lambda bound: get(bound).validators[index]))
-    return f"{validator}({{value}}) is {{value}}"
+    return f"{validator}($value) is $value"
 
 
 def _email(validator: Any) -> Description:
@@ -155,7 +155,7 @@ def _email(validator: Any) -> Description:
 
 def _is_email(*, names: dict[str, object], **_: Any) -> str:
     names["is_email"] = is_email
-    return "is_email({value})"
+    return "is_email($value)"
 
 
 # Letters and digits of ASCII, single signs between them, and hyphens inside of labels. Stock's

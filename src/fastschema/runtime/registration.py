@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from fastschema.compiler.kinds import by_class, for_all
-from fastschema.compiler.nodes import ANY, Kind, LoadKind, as_template, of_classes, substitute
+from fastschema.compiler.nodes import ANY, Kind, LoadKind, fill, of_classes
 from fastschema.runtime.guard import generations
 from fastschema.runtime.patching import stock_of
 from fastschema.runtime.rooms import room
@@ -72,7 +72,7 @@ class Registered:
         :param field: an expression for the field
         """
         accepts = None if self.common is None else of_classes(self.common)
-        convert = substitute(self.expression, value="{value}", field=as_template(field))
+        convert = fill(self.expression, field=field)
         return LoadKind(self.label, accepts, convert, names=self.names or {})
 
 
@@ -168,7 +168,7 @@ def register(
         return None
     number = next(_numbers)
     function_name, class_name = f"registered_{number}", f"common_class_{number}"
-    template = f"{function_name}({{value}})"
+    template = f"{function_name}($value)"
     if expression is not None:
         template, function = _compiled(expression, names or {}, function_name)
     own_names: dict[str, object] = {function_name: function, class_name: common}
@@ -249,8 +249,9 @@ def _compiled(
             raise ValueError(f"{expression!r} uses {node.id}, which is not in names=")
     text = ast.unparse(tree)
     if not bound and not names:
-        template = as_template(text).replace(_VALUE, "{value}").replace(_FIELD, "{field}")
+        # A dollar can only stand within a text, and is none of ours.
+        template = text.replace("$", r"\x24").replace(_VALUE, "$value").replace(_FIELD, "$field")
         return template, None
     # Its names might be those of something else in generated code.
     function = eval(f"lambda {_VALUE}, {_FIELD}: {text}", dict(names))
-    return f"{function_name}({{value}}, {{field}})", function
+    return f"{function_name}($value, $field)", function

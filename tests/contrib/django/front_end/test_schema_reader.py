@@ -563,6 +563,7 @@ class TestSources:
         "'",
         "\\",
         "{value}",
+        "$value",
         "{0.__class__}",
         "%s",
         "new\nline",

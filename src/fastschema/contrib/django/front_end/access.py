@@ -356,14 +356,14 @@ class SerializerPath(FieldPath):
     def own_method(self) -> str:
         """A template: the field's own ``to_representation``."""
         if self.is_called:
-            return "{field}.to_representation({value})"
-        return "represent({field}, {value}, obj)"
+            return "$field.to_representation($value)"
+        return "represent($field, $value, obj)"
 
     def called(self, template: str) -> str:
         """Return a template for any value, but for those that stock calls or looks into."""
         if self.is_called:
             return template
-        is_called = "type({value}) is not PKOnlyObject and not callable({value})"
+        is_called = "type($value) is not PKOnlyObject and not callable($value)"
         return f"({template}) if {is_called} else {self.own_method}"
 
 

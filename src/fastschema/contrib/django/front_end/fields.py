@@ -50,7 +50,7 @@ from fastschema.compiler.nodes import (
     Form,
     Kind,
     Slot,
-    as_template,
+    fill,
     literal,
 )
 from fastschema.compiler.real_classes import REAL
@@ -130,12 +130,12 @@ def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> K
 
 
 def _own_method(path: SerializerPath) -> Kind:
-    return for_all("the field's own method", path.called("{field}.to_representation({value})"))
+    return for_all("the field's own method", path.called("$field.to_representation($value)"))
 
 
 def model_field(*, path: SerializerPath, **_: Any) -> Kind:
     """Return what ``ModelField`` makes of the object."""
-    return for_all("model field", "{field}.to_representation({value})")
+    return for_all("model field", "$field.to_representation($value)")
 
 
 def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
@@ -144,7 +144,7 @@ def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
-    return ByClass("value as it is", str).kind(path.called("{value}"))
+    return ByClass("value as it is", str).kind(path.called("$value"))
 
 
 def _json(field: Any) -> Description:
@@ -165,7 +165,7 @@ def _uuid(field: Any) -> Description:
 
 _UUIDS = {
     "hex_verbose": UUID,
-    "hex": ByClass("uuid as hex", uuid.UUID, "{value}.hex"),
+    "hex": ByClass("uuid as hex", uuid.UUID, "$value.hex"),
 }
 
 
@@ -190,14 +190,14 @@ def _quantized(
     places: int | None, is_text: bool, *, path: SerializerPath, slots: list[Slot]
 ) -> Kind:
     """Write a value that has its places already as it stands, and quantize the others."""
-    result = "{value}"
+    result = "$value"
     names: dict[str, object] = {}
     if places is not None:
         context = option_slot(slots, "context", path, _context, decimal_context)
         quantum = f"quantum_{len(slots)}"
         names[quantum] = decimal.Decimal((0, (1,), -places))
         rounding = option_slot(slots, "rounding", path, lambda field: field.rounding)
-        result = f"{{value}}.quantize({quantum}, {rounding}, {context})"
+        result = f"$value.quantize({quantum}, {rounding}, {context})"
     if not is_text:
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
@@ -275,15 +275,15 @@ _UNFORMATTED = {
 
 def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     zone = option_slot(slots, "zone", path, _zone, _active_zone)
-    is_utc = f"{{value}}.tzinfo is utc and {zone} is utc"
-    zoned = f"(zoned({{value}}, {zone}) or {path.own_method})"
+    is_utc = f"$value.tzinfo is utc and {zone} is utc"
+    zoned = f"(zoned($value, {zone}) or {path.own_method})"
     return ByClass(
         "datetime",
         REAL.datetime,
         f"{UTC_TEMPLATE} if {is_utc} else {zoned}",
         names={"utc": datetime.UTC, "zoned": _zoned, **UTC_NAMES},
         # The engine writes UTC as "Z".
-        more={"json": f"{{value}} if {is_utc} else {zoned}"},
+        more={"json": f"$value if {is_utc} else {zoned}"},
     ).kind(path.own_method)
 
 
@@ -330,11 +330,11 @@ def _zoned_in_format(
 
 
 def _in_format(name: str, output_format: str, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    in_format = as_template(literal(output_format))
-    text = f"{{value}}.strftime({in_format})"
+    in_format = literal(output_format)
+    text = f"$value.strftime({in_format})"
     if name == "datetime":
         zone = option_slot(slots, "zone", path, _zone, _active_zone)
-        text = f"zoned_in_format({{value}}, {zone}, {in_format}) or {path.own_method}"
+        text = f"zoned_in_format($value, {zone}, {in_format}) or {path.own_method}"
     names = {"zoned_in_format": _zoned_in_format}
     return ByClass(f"{name} in a format", _CLASSES[name], text, names=names).kind(path.own_method)
 
@@ -354,7 +354,7 @@ _ISO_DURATION, _DJANGO_DURATION = [
     ByClass(
         "duration",
         REAL.timedelta,
-        f"{function.__name__}({{value}})",
+        f"{function.__name__}($value)",
         names={function.__name__: function},
     )
     for function in (duration_iso_string, duration_string)
@@ -366,16 +366,16 @@ _ISO_DURATION, _DJANGO_DURATION = [
 
 def _choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
-    chosen = f"{{value}} and {choices}.get({{value}}, {{value}})"
-    number = f"{choices}.get(str({{value}}), {{value}})"
-    otherwise = f"{number} if type({{value}}) is int else {path.own_method}"
+    chosen = f"$value and {choices}.get($value, $value)"
+    number = f"{choices}.get(str($value), $value)"
+    otherwise = f"{number} if type($value) is int else {path.own_method}"
     return ByClass("choice", str, chosen, ANY).kind(otherwise)
 
 
 def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
-    chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in {{value}}))"
+    chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in $value))"
     more = {"json": f"json_value({chosen})"}
     return ByClass("multiple choice", list, chosen, more=more).kind(path.own_method)
 
@@ -389,8 +389,8 @@ def _dict(field: Any) -> Description:
 
 
 _COMPREHENSIONS = {
-    "list": "[{item} for each in {{value}}]",
-    "dict": "{{{{str(key): {item} for key, each in {{value}}.items()}}}}",
+    "list": "[$item for each in $value]",
+    "dict": "{str(key): $item for key, each in $value.items()}",
 }
 
 
@@ -402,7 +402,7 @@ def _collection(name: str, child: Description, *, path: SerializerPath, slots: l
     def each(form: Form) -> str:
         conversion, field = child_kind.conversion(form), child_path.expression
         item = expression(child_kind, conversion, "each", field, none_stays=True)
-        return _COMPREHENSIONS[name].format(item=item)
+        return fill(_COMPREHENSIONS[name], item=item)
 
     return by_class(
         f"{name} of {child_kind.label}",
@@ -427,7 +427,7 @@ def many_related(child: Description, *, path: SerializerPath, slots: list[Slot])
 
     def each(conversion: Conversion) -> Conversion:
         item = expression(child_kind, conversion, "each", child_path.expression, none_stays=False)
-        return Conversion(otherwise=f"[{item} for each in {{value}}]")
+        return Conversion(otherwise=f"[{item} for each in $value]")
 
     return Kind(
         f"many of {child_kind.label}",

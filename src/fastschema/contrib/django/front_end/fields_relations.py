@@ -38,7 +38,7 @@ def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         return _file_function(path.get(bound.exemplar_fields), bound)
 
-    return for_all("file", path.called(f"{new_slot(slots, 'file', resolve)}({{value}})"))
+    return for_all("file", path.called(f"{new_slot(slots, 'file', resolve)}($value)"))
 
 
 def _file_function(field: Any, bound: Any) -> Callable[[Any], Any]:
@@ -77,7 +77,7 @@ def _called_method(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         return find(bound) or path.get(bound.fields).to_representation
 
-    call = f"{new_slot(slots, 'method', resolve, find)}({{value}})"
+    call = f"{new_slot(slots, 'method', resolve, find)}($value)"
     return for_all("method field", call, user_code="a method of the serializer")
 
 
@@ -90,7 +90,7 @@ def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
 
 def string_related(*, path: SerializerPath, **_: Any) -> Kind:
     """Return the kind of ``StringRelatedField``."""
-    text = path.called("str({value})")
+    text = path.called("str($value)")
     return for_all("string related", text, user_code="__str__ of the related object")
 
 
@@ -109,7 +109,7 @@ def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         lambda field: attrgetter(field.slug_field.replace("__", ".")),
         lambda bound: path.get(bound.exemplar_fields).slug_field,
     )
-    return for_all("slug related", path.called(f"{getter}({{value}})"))
+    return for_all("slug related", path.called(f"{getter}($value)"))
 
 
 def _primary_key(field: Any) -> Description:
@@ -120,7 +120,7 @@ def _primary_key(field: Any) -> Description:
 
 def primary_key(**_: Any) -> Kind:
     """Return the kind of a related key; :mod:`schema_reader` reads foreign keys itself."""
-    return for_all("primary key", "{value}.pk", repeatable=Repeatable.KEY)
+    return for_all("primary key", "$value.pk", repeatable=Repeatable.KEY)
 
 
 def _hyperlink(field: Any) -> Description:
@@ -144,7 +144,7 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
         return link_from_value(path.get(bound.exemplar_fields), bound, own, form)
 
-    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}($value)")
     return for_all("hyperlink", address, PLAIN, repeatable=Repeatable.ADDRESS)
 
 
@@ -158,7 +158,7 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         field = path.get(bound.fields)
         return with_known_addresses(field, lambda value: field.to_representation(value))
 
-    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}({{value}})")
+    address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}($value)")
     return for_all("hyperlink", address, user_code="get_url of the field")
 
 

@@ -129,10 +129,10 @@ def json_number(value: Any) -> Any:
 # A datetime whose zone is datetime.UTC, as DRF writes it; orjson is several times as fast as
 # isoformat with a zone.
 if orjson is None:
-    UTC_TEMPLATE = "{value}.isoformat()[:-6] + 'Z'"
+    UTC_TEMPLATE = "$value.isoformat()[:-6] + 'Z'"
     UTC_NAMES: dict[str, object] = {}
 else:
-    UTC_TEMPLATE = "dumps({value}, None, utc_z)[1:-1].decode()"
+    UTC_TEMPLATE = "dumps($value, None, utc_z)[1:-1].decode()"
     UTC_NAMES = {"dumps": orjson.dumps, "utc_z": orjson.OPT_UTC_Z}
 
 

@@ -85,7 +85,7 @@ _PLAIN_KEYS = (str, uuid.UUID)
 _KEY_ONLY_KIND = "key only"
 _OF_OBJECTS = (primary_key, hyperlink, own_hyperlink, model_field, many_related)
 """Kinds of fields that have a ``get_attribute`` of their own."""
-_CALLING = "is_method({value})", "call_if_callable({field}, {value}, obj)"
+_CALLING = "is_method($value)", "call_if_callable($field, $value, obj)"
 """When a value is a method to be called, and what then becomes of it."""
 
 _FUNCTIONS = (
@@ -319,8 +319,8 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
     slot = _class_slot(slots, "column", lambda cls: column(cls, source))
     expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
     # What represent_field gives is finished.
-    is_finished = f"{slot} is None or type({{value}}) in plain_keys"
-    key = f"{{value}} if {is_finished} else represent_key({{field}}, {{value}}, obj)"
+    is_finished = f"{slot} is None or type($value) in plain_keys"
+    key = f"$value if {is_finished} else represent_key($field, $value, obj)"
     names = {"plain_keys": _PLAIN_KEYS, "represent_key": represent_key}
     return FieldNode(
         name,

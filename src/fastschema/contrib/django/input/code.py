@@ -40,7 +40,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField, empty, get_error_detail
 from rest_framework.serializers import Serializer
 
-from fastschema.compiler.nodes import literal
+from fastschema.compiler.nodes import fill, literal
 from fastschema.compiler.source import GeneratedFunction, Lines, Names, branches, text_of
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Program
@@ -193,7 +193,7 @@ def _value(field: InputField, options: str, own: str) -> Lines:
         lines: Lines = [] if conversion.result == "value" else [f"value = {conversion.result}"]
         if conversion.has_more_validators:
             lines.append(f"{own}.run_validators(value)")
-        cases.append((conversion.accepts.replace("{field}", options), lines or ["pass"]))
+        cases.append((fill(conversion.accepts, field=options), lines or ["pass"]))
     if field.has_default:
         cases.append(("value is empty", [f"value = {options}.default"]))
     if field.none_stays:

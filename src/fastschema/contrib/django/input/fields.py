@@ -31,7 +31,7 @@ from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from fastschema.compiler.nodes import UnreadableError
+from fastschema.compiler.nodes import UnreadableError, fill
 from fastschema.compiler.real_classes import REAL
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
@@ -87,10 +87,10 @@ OPTIONS = frozenset(
 """The attributes of fields by which programs differ."""
 _PLACES = frozenset(["field_name", "source_attrs"])
 _LIMITS = {
-    MaxLengthValidator: "len(converted) <= {limit}",
-    MinLengthValidator: "len(converted) >= {limit}",
-    MaxValueValidator: "value <= {limit}",
-    MinValueValidator: "value >= {limit}",
+    MaxLengthValidator: "len(converted) <= $limit",
+    MinLengthValidator: "len(converted) >= $limit",
+    MaxValueValidator: "value <= $limit",
+    MinValueValidator: "value >= $limit",
 }
 _LARGEST = 2**63 - 1
 _LARGEST_EXACT = 2**53
@@ -168,14 +168,14 @@ def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
         elif cls is ProhibitSurrogateCharactersValidator:
             conditions.append("(converted.isascii() or is_encodable(converted))")
         elif cls is RegexValidator:
-            conditions.append(f"passes({{field}}.validators[{number}], converted)")
+            conditions.append(f"passes($field.validators[{number}], converted)")
         elif cls is EmailValidator:
-            passes_it = f"passes({{field}}.validators[{number}], converted)"
+            passes_it = f"passes($field.validators[{number}], converted)"
             conditions.append(f"(is_plain_email(converted) is not None or {passes_it})")
         elif type(limit) not in (int, float) or not abs(limit) <= sys.float_info.max:
             return None
         else:
-            conditions.append(_LIMITS[cls].format(limit=repr(limit)))
+            conditions.append(fill(_LIMITS[cls], limit=repr(limit)))
     return conditions
 
 
@@ -272,7 +272,7 @@ def _datetime(field: Any) -> InputConversion | None:
     if not _is_iso(field, "DATETIME_INPUT_FORMATS"):
         return None
     zone = "None" if hasattr(field, "timezone") else "own.zone"
-    parse = f"iso_datetime({{field}}, value, {zone})"
+    parse = f"iso_datetime($field, value, {zone})"
     return _parsed(field, "datetime", parse, ("iso_datetime", iso_datetime))
 
 
@@ -281,7 +281,7 @@ def _uuid(field: Any) -> InputConversion | None:
 
 
 def _choice(field: Any) -> InputConversion | None:
-    found = "(converted := {field}.choice_strings_to_values.get(value, empty)) is not empty"
+    found = "(converted := $field.choice_strings_to_values.get(value, empty)) is not empty"
     return _validated(field, "choice", f"type(value) is str and value and {found}", "converted")
 
 
@@ -293,7 +293,7 @@ def _list(field: Any) -> InputConversion | None:
     inner, reason = conversion(child)
     if reason is not None or not inner.accepts or inner.has_more_validators:
         return None
-    accepts = inner.accepts.replace("{field}", "{field}.child")
+    accepts = fill(inner.accepts, field="$field.child")
     items = f"(items := [{inner.result} for value in value if {accepts}])"
     conditions = ["type(value) is list", f"len({items}) == len(value)"]
     if not field.allow_empty:

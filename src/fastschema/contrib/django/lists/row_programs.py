@@ -210,7 +210,7 @@ class _RowReader(DerivedNode):
         if access is ColumnAccess.ADDRESS:
             link = self.add_slot(f"row_link_{number}", partial(_address_link, number))
             key = f"None if {value} is None else PKOnlyObject({value})"
-            return key, for_all(kind.label, f"{link}({{value}})", PLAIN)
+            return key, for_all(kind.label, f"{link}($value)", PLAIN)
         if access in (ColumnAccess.NESTED, ColumnAccess.NESTED_LIST):
             many = access is ColumnAccess.NESTED_LIST
             dumper = partial(_dumper_of_rows, number, columns.nested, many, self._or_instance)
@@ -227,9 +227,9 @@ class _RowReader(DerivedNode):
 
     def _each(self, item: str, conversion: Conversion) -> Conversion:
         """Return a conversion that takes the rows of related objects."""
-        of_rows = f"[{item} for each in {{value}}]"
+        of_rows = f"[{item} for each in $value]"
         if self._or_instance:
-            of_rows = f"{of_rows} if type({{value}}) is RelatedRows else {conversion.otherwise}"
+            of_rows = f"{of_rows} if type($value) is RelatedRows else {conversion.otherwise}"
         return Conversion(otherwise=of_rows)
 
 
