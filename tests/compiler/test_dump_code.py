@@ -45,7 +45,7 @@ def test_a_default_may_be_missing():
 
 
 def test_a_value_of_the_common_class_is_converted_inline():
-    shouting = kind(Conversion("str", "{value}.upper()", "repr({value})"))
+    shouting = kind(Conversion("str", "$value.upper()", "repr($value)"))
 
     dump = dispatch(node(field("a", shouting)))
 
@@ -58,7 +58,7 @@ def test_a_value_of_the_common_class_is_converted_inline():
 
 
 def test_a_comprehension_uses_the_object():
-    named = kind(Conversion("list", "[(each, type(obj)) for each in {value}]", "'other'"))
+    named = kind(Conversion("list", "[(each, type(obj)) for each in $value]", "'other'"))
 
     dump = dispatch(node(field("a", named), field("b")))
 
@@ -67,7 +67,7 @@ def test_a_comprehension_uses_the_object():
 
 
 def test_a_value_of_the_common_class_may_stay():
-    dump = dispatch(node(field("a", kind(Conversion("str", None, "str({value})")))))
+    dump = dispatch(node(field("a", kind(Conversion("str", None, "str($value)")))))
 
     assert [dump({"a": value}) for value in ("x", 1, None)] == [
         {"a": "x"},
@@ -77,7 +77,7 @@ def test_a_value_of_the_common_class_may_stay():
 
 
 def test_none_is_converted_if_it_does_not_stay():
-    dump = dispatch(node(field("a", kind(Conversion(otherwise="repr({value})"), none_stays=False))))
+    dump = dispatch(node(field("a", kind(Conversion(otherwise="repr($value)"), none_stays=False))))
 
     assert dump({"a": None}) == {"a": "None"}
 
@@ -90,7 +90,7 @@ def test_each_form_has_its_own_conversion(form):
 
 
 def test_a_conversion_may_skip_the_key():
-    skipping = kind(Conversion(otherwise="missing if {value} < 0 else {value}"))
+    skipping = kind(Conversion(otherwise="missing if $value < 0 else $value"))
     dump = dispatch(node(field("a", skipping), field("b")))
 
     assert [dump({"a": a, "b": 2}) for a in (1, -1)] == [{"a": 1, "b": 2}, {"b": 2}]
@@ -137,8 +137,8 @@ def test_slots_are_resolved_for_each_dump():
 
 
 def test_a_field_may_have_the_name_of_a_variable_in_a_template():
-    longest = kind(Conversion("str", "(top if (top := {value} * 2) else '')", "{value}"))
-    each = kind(Conversion("list", "[item + top for item in {value} for top in (1,)]"))
+    longest = kind(Conversion("str", "(top if (top := $value * 2) else '')", "$value"))
+    each = kind(Conversion("list", "[item + top for item in $value for top in (1,)]"))
     dump = dispatch(node(field("item"), field("top"), field("word", longest), field("list", each)))
 
     row = {"item": 7, "top": 8, "word": "a", "list": [1, 2]}
@@ -204,7 +204,7 @@ def test_a_link_is_followed_when_the_first_value_needs_it_and_once():
 def test_the_objects_in_a_list_go_through_one_link_each_as_its_class_is_dumped():
     inner = dispatch(node(field("x"), name="Inner"))
     slot = Slot("inner", lambda bound_schema, cls, form: NestedDumper(lambda: inner))
-    many = field("list", kind(Conversion(otherwise="inner.each({value})"), item_slot="inner"))
+    many = field("list", kind(Conversion(otherwise="inner.each($value)"), item_slot="inner"))
     dump = dispatch(node(many, slots=(slot,)))
     first, second = {"x": 1}, types.SimpleNamespace(x=2)
 
@@ -224,7 +224,7 @@ def test_a_nested_value_that_is_callable_is_called():
     nested = field(
         "child",
         kind(Conversion(), nested_slot="inner"),
-        call_if_callable=("callable({value})", "{value}()"),
+        call_if_callable=("callable($value)", "$value()"),
     )
 
     assert dispatch(node(nested, slots=(slot,)))({"child": lambda: 5}) == {"child": 5}

@@ -14,8 +14,8 @@ from fastschema.runtime.programs import dump_program
 from tests.marks import needs_orjson
 from tests.nodes import field, kind, node
 
-STRING = kinds.STRING.kind("{value}")
-DATE = kinds.DATE.kind("{value}")
+STRING = kinds.STRING.kind("$value")
+DATE = kinds.DATE.kind("$value")
 
 
 def write(*fields, slots=(), many=False):
@@ -51,8 +51,8 @@ def test_a_missing_value_leaves_out_its_key():
 
 
 def test_without_a_text_of_its_own_a_kind_is_written_by_what_stock_returns():
-    upper = kind(Conversion("str", "{value}.upper()", "[{value}]"))
-    length = kind(Conversion(otherwise="len({value})"))
+    upper = kind(Conversion("str", "$value.upper()", "[$value]"))
+    length = kind(Conversion(otherwise="len($value)"))
     row = write(field("a", upper), field("b", length))
     assert row({"a": "x", "b": "xyz"}) == '{"a": "X", "b": 3}'
     assert row({"a": 1, "b": None}) == '{"a": [1], "b": null}'
@@ -93,7 +93,7 @@ def test_the_objects_in_a_list_go_through_one_link():
         "items",
         python=Conversion(),
         json=Conversion(),
-        text=Conversion(otherwise="array(child.each({value}))"),
+        text=Conversion(otherwise="array(child.each($value))"),
         item_slot="child",
     )
     row = write(field("a", items), slots=(slot,))

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from fastschema.compiler import kinds
+from fastschema.compiler.nodes import fill
 
 QUANTIZED = object()
 
@@ -15,7 +16,7 @@ def written(value, places, context=None):
     template = kinds.decimal_text(places, "longest", "QUANTIZED")
     with decimal.localcontext(context):
         names = {"value": value, "longest": kinds.longest_decimal(), "QUANTIZED": QUANTIZED}
-        return eval(template.format(value="value"), names)
+        return eval(fill(template, value="value"), names)
 
 
 def quantized(value, places):

@@ -6,8 +6,8 @@ from fastschema.compiler.load_code import generate, load_rows
 from fastschema.compiler.nodes import LoadFieldNode, LoadKind, LoadNode, Missing, Slot
 
 MISSING = Missing()
-TEXT = LoadKind("text", "type({value}) is str")
-NUMBER = LoadKind("number", "type({value}) is str", "int({value})", "{value} >= 0")
+TEXT = LoadKind("text", "type($value) is str")
+NUMBER = LoadKind("number", "type($value) is str", "int($value)", "$value >= 0")
 
 
 def field(key, kind=TEXT, **options):
@@ -102,7 +102,7 @@ def test_a_field_may_say_itself_what_is_done_without_its_key():
 
 
 def test_a_value_that_is_not_valid_goes_to_the_fields_validators():
-    short = LoadKind("text", "type({value}) is str", valid="len({value}) < 3")
+    short = LoadKind("text", "type($value) is str", valid="len($value) < 3")
     calls = Calls()
 
     assert load([field("a", short)], {"a": "long"}, calls) == {"a": "long"}
@@ -117,7 +117,7 @@ def test_the_fields_own_validators_are_asked_about_what_was_converted():
 
 
 def test_a_list_whose_items_stay_is_copied():
-    items = LoadKind("list", "type({value}) is list", "[*{value}]", items="str")
+    items = LoadKind("list", "type($value) is list", "[*$value]", items="str")
     given = ["x", "y"]
 
     loaded = load([field("a", items)], {"a": given})["a"]
@@ -168,7 +168,7 @@ def test_what_is_no_dict_is_left_to_stock():
     assert load([field("a")], [1], index=4) == ("other", [1], 4)
 
 
-@pytest.mark.parametrize("key", ['"); import os #', "a\nb", "{value}", "\ud800", "class", ""])
+@pytest.mark.parametrize("key", ['"); import os #', "a\nb", "$value", "\ud800", "class", ""])
 def test_a_hostile_key_is_just_a_key(key):
     assert load([field(key, target="a")], {key: "x"}) == {"a": "x"}
 
@@ -199,7 +199,7 @@ def test_a_validator_is_asked_once_about_a_value_be_the_other_values_right_or_no
         return True
 
     checked = LoadKind(
-        "text", "type({value}) is str", valid="is_valid({value})", names={"is_valid": is_valid}
+        "text", "type($value) is str", valid="is_valid($value)", names={"is_valid": is_valid}
     )
 
     load([field("a", checked), field("b", NUMBER)], {"a": "x", "b": other})

@@ -47,10 +47,10 @@ def test_names_in_source_are_found(text, words):
 @pytest.mark.parametrize(
     ("expressions", "names"),
     [
-        (["{value}.name", None], set()),
-        (["(text := {value}) if (size := len(text)) else None"], {"text", "size"}),
+        (["$value.name", None], set()),
+        (["(text := $value) if (size := len(text)) else None"], {"text", "size"}),
         (
-            ["[each for each in {value}]", "{{key: value for key, value in each}}"],
+            ["[each for each in $value]", "{key: value for key, value in each}"],
             {"each", "key", "value"},
         ),
         (["lambda one, other: one + other"], {"one", "other"}),

@@ -653,6 +653,7 @@ class Moments(enum.Enum):
 HOSTILE_FORMATS = [
     "%Y VALUE",
     "DICT %Y",
+    "$value %Y",
     "{value} %Y",
     "{0} {{",
     "%Y'\"\\\n",
