@@ -39,7 +39,7 @@ OPTIONS ?=
 	bench-small-applications figures-small-applications bench-rooms bench-relations \
 	bench-parts bench-parts-3.14 figures-parts \
 	bench-applications bench-extrap figures-applications $(APPLICATIONS:%=bench-application-%) \
-	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long \
+	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long test-without-rooms \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-without-orjson test-free-threaded test-in-free-threaded coverage \
@@ -171,6 +171,10 @@ test: lint  ## lint, types, tests; the few that take long are left to test-all
 test-long: $(TEST)/installed  ## those few
 	$(PYTEST) -m long
 
+# The tests of the core, in a copy without the rooms and their tests.
+test-without-rooms: $(TEST)/installed
+	$(TEST)/bin/python -m tests.without_rooms $(PARALLEL) -m "not long"
+
 lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
 	$(TEST)/bin/ruff format --check
@@ -179,7 +183,7 @@ lint: $(TEST)/installed
 
 # What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
-	$(MAKE) test-long test-pythons test-pypy test-free-threaded test-without-orjson \
+	$(MAKE) test-long test-without-rooms test-pythons test-pypy test-free-threaded test-without-orjson \
 		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
 
@@ -222,7 +226,8 @@ test-browser: $(TEST)/installed
 test-postgresql: export POSTGRESQL_OPTIONS := $(addprefix -c ,autovacuum=off enable_indexscan=off \
 	enable_indexonlyscan=off enable_bitmapscan=off)
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(PYTEST) -m "not browser and not long" tests/contrib/django tests/example_project
+	.ci/with-postgresql $(PYTEST) -m "not browser and not long" tests/contrib/django \
+		tests/contrib/django_filter tests/doctor/django tests/shadow tests/example_project
 	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
 
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
@@ -230,7 +235,8 @@ test-postgresql: $(TEST)/installed
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
 		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \
-		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/tools
+		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/shadow \
+		tests/doctor --ignore=tests/doctor/django
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
@@ -240,9 +246,12 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 		"sqlalchemy==2.0.*" --group dev
 	touch $@
 
+# What the rooms have for Flask.
+OF_FLASK := tests/shadow/test_flask.py $(addprefix tests/doctor/,test_flask.py test_flask_routes.py)
+
 # The same tests of the Flask extension, with Flask 2.2 and the marshmallow that was there at its time.
 test-oldest-flask: .venv/test-oldest-flask/installed
-	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask tests/example_project/test_flask_app.py
+	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask $(OF_FLASK) tests/example_project/test_flask_app.py
 	@$(call passed,test-oldest-flask,flask)
 
 .venv/test-oldest-flask/installed: pyproject.toml Makefile
@@ -290,8 +299,9 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 	tests/contrib/camel_case \
 	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
-	$(addprefix tests/contrib/django/test_,doctor.py message_pack.py ndjson.py parsers.py \
-		renderers.py renderers_encoders.py settings.py streaming.py toolbar.py) \
+	$(addprefix tests/contrib/django/test_,message_pack.py ndjson.py parsers.py \
+		renderers.py renderers_encoders.py settings.py streaming.py) \
+	tests/doctor/django/test_survey.py tests/doctor/django/test_toolbar.py \
 	tests/contrib/django/front_end/test_json_encoding.py
 
 test-without-orjson: $(TEST)/installed
@@ -307,7 +317,7 @@ test-pypy:
 # the two ignored files need.
 test-in-pypy: .venv/test-pypy/installed
 	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
-		tests/contrib/flask tests/contrib/sqlalchemy tests/test_plan.py tests/runtime/test_registration.py tests/runtime/test_report.py \
+		tests/contrib/flask tests/contrib/sqlalchemy $(OF_FLASK) tests/test_plan.py \
 		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
 	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
 

@@ -262,14 +262,13 @@ class Plan:
 
         return profile(self._schema, rows, many)
 
-    def source(self, form: str = "python", access: str = ATTRIBUTE, *, many: bool = False) -> str:
+    def source(self, form: str = "python", access: str = ATTRIBUTE) -> str:
         """Return the generated code, as a module that runs on its own: its ``dump`` dumps an
         object.
 
         :param form: "python" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
             Django models have "model", SQLAlchemy's mapped classes "mapped"
-        :param many: the code for many rows: ``dump`` takes them all
         :returns: the source of the module, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
@@ -281,8 +280,8 @@ class Plan:
         program = self._schema.program()
         if program is None:
             return self._comment()
-        function = program.generated(Form(form), access, many)
-        return module_text(function, self._schema, Form(form), access, many=many)
+        function = program.generated(Form(form), access)
+        return module_text(function, self._schema, Form(form), access)
 
     def load_source(self) -> str:
         """Return the generated code that loads a row, a function.

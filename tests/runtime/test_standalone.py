@@ -70,21 +70,6 @@ def test_its_dump_takes_rows():
     assert module(plan)["dump"].many([book(), book()]) == plan.dump([book(), book()], many=True)
 
 
-@pytest.mark.parametrize("form", ["python", "json"])
-def test_the_code_for_many_rows_dumps_them_all(form):
-    plan = fastschema.compile(Author)
-    rows = [Thing(name="Ada", born=None), Thing(name=3), {"name": "Bob"}]
-    dump = module(plan, form, many=True)["dump"]
-    assert (dump(rows), dump(iter(rows))) == (plan.dump(rows, many=True),) * 2
-    assert dump([]) == []
-
-
-def test_rows_that_are_read_otherwise_are_refused_by_it():
-    dump = module(fastschema.compile(Author), many=True)["dump"]
-    with pytest.raises(TypeError, match="reads objects by attribute, and a dict is read by item"):
-        dump([{"name": "Ada"}])
-
-
 def test_it_runs_in_a_process_of_its_own():
     source = fastschema.compile(Book).source("python", "item")
     script = f"{source}\nprint(dump({{'pages': 3, 'tags': ['x']}}))"

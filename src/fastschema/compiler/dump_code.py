@@ -24,18 +24,6 @@ For each form of output and each access a function is generated, shaped like thi
             return result
         return dump_Album
 
-Many rows are dumped by another function, which does the same in a loop::
-
-        def dump_Album_rows(rows):
-            results = []
-            for obj in rows:
-                if type(obj) is not known:
-                    results.append(dispatch()(obj))
-                    continue
-                ...
-                results.append(result)
-            return results
-
 In the form of text, every value becomes what ``json.dumps`` writes of it, and a row is one string::
 
                 if type(title) is str:
@@ -81,16 +69,14 @@ quote = encode_basestring_ascii
 """From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
 
 
-def generate(node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
+def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
     """Return the ``bind`` function of what dumps objects read by one access.
 
     Its parameters are the class of the objects, a weak reference to the dispatch that objects of
     other classes go to, and the values of the slots.
-
-    :param many: whether it dumps many rows, or one object
     """
     generator = _TextGenerator if form is Form.TEXT else DumpGenerator
-    return generator(node, form, access, many).generate()
+    return generator(node, form, access).generate()
 
 
 def can_be_text(node: ObjectNode) -> bool:
@@ -101,11 +87,10 @@ def can_be_text(node: ObjectNode) -> bool:
 class DumpGenerator:
     """Writes the function that makes dictionaries; see :func:`generate`."""
 
-    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
+    def __init__(self, node: ObjectNode, form: Form, access: str) -> None:
         self._node = node
         self._form = form
         self._access = access
-        self._many = many
         self._objects: dict[str, object] = {"missing": node.missing, "quote": quote, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
@@ -131,11 +116,8 @@ class DumpGenerator:
             yield from field.call_if_callable or ()
 
     def generate(self) -> GeneratedFunction:
-        stem = f"dump_{self._node.name}"
-        name = self._names.unique(f"{stem}_rows" if self._many else stem)
-        body = self._one()
-        if self._many:
-            body = ["results = []", "for obj in rows:", body, "return results"]
+        name = self._names.unique(f"dump_{self._node.name}")
+        body: Lines = ["if type(obj) is not known:", ["return dispatch()(obj)"], *self._body()]
         used = identifiers(text_of(body))
         if self._found:
             found = [each for names in self._found.values() for each in names]
@@ -146,7 +128,7 @@ class DumpGenerator:
             f"def bind({bind_parameters}):",
             [
                 *(f"{' = '.join(names)} = None" for names in self._found.values()),
-                f"def {name}({'rows' if self._many else 'obj'}):",
+                f"def {name}(obj):",
                 body,
                 f"return {name}",
             ],
@@ -164,13 +146,6 @@ class DumpGenerator:
     def finish(self) -> Lines:
         """Return what comes before the result of an object; nothing, but for profiles."""
         return []
-
-    def _one(self) -> Lines:
-        """Return the lines that dump one object."""
-        other: Lines = [self._given("dispatch()(obj)")]
-        if self._many:
-            other.append("continue")
-        return ["if type(obj) is not known:", other, *self._body()]
 
     def _body(self) -> Lines:
         lines = self.mark()
@@ -200,10 +175,7 @@ class DumpGenerator:
         ]
 
     def _result(self, expression: str) -> Lines:
-        return [*self.finish(), self._given(expression)]
-
-    def _given(self, expression: str) -> str:
-        return f"results.append({expression})" if self._many else f"return {expression}"
+        return [*self.finish(), f"return {expression}"]
 
     def _into_dict_class(self, dict_class: str, fields: list[tuple[str, FieldNode]]) -> Lines:
         lines: Lines = [f"result = {dict_class}()"]

@@ -183,7 +183,6 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--source", action="store_true", help="print the generated code instead")
     parser.add_argument("--form", choices=FORMS, default=FORMS[0], help="what it makes of objects")
     parser.add_argument("--access", default="attribute", help="how it reads them")
-    parser.add_argument("--many", action="store_true", help="the code for many rows")
     parser.add_argument("--version", action="version", version=versions_text())
     return parser
 
@@ -214,7 +213,7 @@ def main(
         schemas = dict(_schema_at(name, known) for name in options.schemas)
         if options.source:
             for schema in schemas.values():
-                print(compile(schema).source(options.form, options.access, many=options.many))
+                print(compile(schema).source(options.form, options.access))
             return
         if diagnose is None or schemas:
             diagnosis = diagnosis_of(schemas, options.profile, options.svg)

@@ -40,8 +40,8 @@ class TimedGenerator(DumpGenerator):
     :param node: one with the slot ``spent``
     """
 
-    def __init__(self, node: ObjectNode, form: Form, access: str, many: bool) -> None:
-        super().__init__(replace(node, names={**node.names, "clock": clock}), form, access, many)
+    def __init__(self, node: ObjectNode, form: Form, access: str) -> None:
+        super().__init__(replace(node, names={**node.names, "clock": clock}), form, access)
         self._instant = ""
         # What is added to which number of the list, once for each object.
         self._sums: list[tuple[int, str]] = []
@@ -128,9 +128,9 @@ class Recording:
         program = Program(derived.with_fields(self._node.fields), self._generate)
         return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
-    def _generate(self, node: ObjectNode, form: Form, access: str, many: bool) -> GeneratedFunction:
+    def _generate(self, node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
         start = clock()
-        function = TimedGenerator(node, form, access, many).generate()
+        function = TimedGenerator(node, form, access).generate()
         self._generating += clock() - start
         return function
 

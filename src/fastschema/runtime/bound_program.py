@@ -7,7 +7,7 @@
     BoundProgram     of one schema object, and kept with it
         |  begin(): a dispatch that waits, or a new one          end(): it waits again
     Dispatch         of one dump, in one form: from the class of a row to what dumps it
-        |  dispatch[type(row)], or for_rows(type(row)) for many rows
+        |  dispatch[type(row)]
     function         bound when the first row of its class comes: each slot is given its value
         |  a slot for each nested field
     NestedDumper     finds the dispatch of the nested schema when a value needs it first
@@ -39,9 +39,7 @@ program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import chain, islice
-from types import GeneratorType
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
@@ -128,9 +126,6 @@ class BoundProgram:
 Dump = Callable[[Any], Any]
 """From an object to what its schema makes of it."""
 
-DumpRows = Callable[[Iterable[Any]], list[Any]]
-"""From rows to what their schema makes of each."""
-
 Ambient = tuple[Callable[[Any], object], Any, object]
 """What a value depends on besides the schema: a function, its argument, and what it gave."""
 
@@ -144,10 +139,6 @@ class Dispatcher(Protocol):
 
     def __getitem__(self, cls: type, /) -> Dump:
         """Return the function that dumps objects of one class."""
-        ...
-
-    def for_rows(self, cls: type, /) -> DumpRows:
-        """Return the function that dumps many rows, most of them of one class."""
         ...
 
     def count(self, rows: int) -> None:
@@ -174,7 +165,6 @@ class Dispatch(dict[type, Dump]):
     __slots__ = (
         "__weakref__",
         "_ambient",
-        "_rows",
         "_values",
         "bound_schema",
         "form",
@@ -189,7 +179,6 @@ class Dispatch(dict[type, Dump]):
         self.bound_schema = bound_schema
         self.owner: BoundProgram | None = None
         """What takes it back when the dump is over, if it is to wait for another."""
-        self._rows: dict[type, DumpRows] = {}
         self._values: dict[str, Any] = {}
         self._ambient: list[Ambient] = []
         self.nested: list[NestedDumper] = []
@@ -207,24 +196,14 @@ class Dispatch(dict[type, Dump]):
         return Dispatch(self.program.derived(key, change), form or self.form, self.bound_schema)
 
     def __missing__(self, cls: type) -> Dump:
-        dump: Dump = self.bind(cls, many=False)
+        dump: Dump = self.bind(cls)
         self[cls] = dump
         return dump
 
-    def for_rows(self, cls: type, /) -> DumpRows:
-        """Return the function that dumps many rows, most of them of one class."""
-        dump_rows: DumpRows | None = self._rows.get(cls)
-        if dump_rows is None:
-            dump_rows = self._rows[cls] = self.bind(cls, many=True)
-        return dump_rows
-
-    def bind(self, cls: type, *, many: bool) -> Any:
-        """Return a generated function for objects of a class, with what belongs to this schema.
-
-        :param many: whether it dumps many rows, or one object
-        """
+    def bind(self, cls: type) -> Any:
+        """Return the generated function for a class, with what belongs to this schema."""
         access = self.access(cls)
-        generated = self.program.generated(self.form, access, many)
+        generated = self.program.generated(self.form, access)
         known = self._values
         values = [
             known[slot.name] if slot.name in known else self._resolve(slot, cls)
@@ -270,11 +249,11 @@ class Dispatch(dict[type, Dump]):
         Otherwise, classes (if they are few) and nested schemas stay what they were.
         """
         if self._has_many_classes:
-            self._forget_classes()
+            self.clear()
         has_changed = False
         for ambient, bound_schema, seen in self._ambient:
             if ambient(bound_schema) != seen:
-                self._forget_classes()
+                self.clear()
                 self._values.clear()
                 self.nested.clear()
                 self._ambient.clear()
@@ -294,17 +273,13 @@ class Dispatch(dict[type, Dump]):
     def drop_nested(self) -> None:
         """Drop nested schemas, and the functions that have found them."""
         if self.nested:
-            self._forget_classes()
+            self.clear()
         for nested in self.nested:
             nested.found = NOT_FOUND
 
     @property
     def _has_many_classes(self) -> bool:
-        return len(self) > _MOST_CLASSES or len(self._rows) > _MOST_CLASSES
-
-    def _forget_classes(self) -> None:
-        self.clear()
-        self._rows.clear()
+        return len(self) > _MOST_CLASSES
 
     def __call__(self, obj: Any) -> Any:
         """Dump one object, of another class than a function expected."""
@@ -328,8 +303,6 @@ class Dispatch(dict[type, Dump]):
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
         """Dump each row as it is read."""
-        if type(rows) is list and rows:  # most lists of nested objects are short
-            return self.for_rows(type(rows[0]))(rows)
         return dump_each(rows, lambda: self)
 
 
@@ -338,41 +311,14 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
 
     :param find: finds the dispatch, when there is a first row
     """
-    iterator = iter(rows)
-    if type(iterator) not in _PLAIN_ITERATORS:
-        return _dump_each(iterator, find)
-    for first in iterator:
-        # Do not keep the first row alive: a row source may reuse one object for all rows.
-        all_rows = chain(iter((first,)), iterator)
-        dispatch = find()
-        dump_rows = dispatch.for_rows(type(first))
-        del first
-        return dump_rows(all_rows)
-    return []
-
-
-_PLAIN_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), islice, chain, GeneratorType)
-"""Iterators that may be asked for their iterator without anybody noticing."""
-
-
-def _dump_each(iterator: Iterator[Any], find: Callable[[], Dispatcher]) -> list[Any]:
-    """Return the same for an iterator that is only ever asked for the next row."""
     results: list[Any] = []
-    dispatch = None
-    while True:
-        try:
-            row = next(iterator)
-        except StopIteration:
-            return results
-        if dispatch is None:
-            dispatch = find()
-        results.append(dispatch[type(row)](row))
-
-
-def one_by_one(dump: Dump) -> DumpRows:
-    """Return what dumps many rows by a function for one."""
-    # Not map(): a StopIteration of user code would end it silently.
-    return lambda rows: [dump(row) for row in rows]
+    dispatch = dump = None
+    for row in rows:
+        if dump is None:
+            dispatch = find()  # held while the function refers to it weakly
+            dump = dispatch[type(row)]
+        results.append(dump(row))
+    return results
 
 
 class CallDumper:
@@ -425,10 +371,6 @@ class CallDumper:
 
     def __getitem__(self, cls: type, /) -> Dump:
         return self._dump
-
-    def for_rows(self, cls: type, /) -> DumpRows:
-        """Return the function that dumps many rows."""
-        return one_by_one(self._dump)
 
     def count(self, rows: int) -> None:
         """Count rows that were dumped."""

@@ -57,8 +57,7 @@ class Program(Generic[Node, Function]):
     def generated(self, *variant: object) -> Function:
         """Return the generated ``bind`` function, made when it is first needed.
 
-        :param variant: what else its generator takes: for a dump the form, the access, and
-            whether it is for many rows
+        :param variant: what else its generator takes: for a dump the form and the access
         """
         function = self._functions.get(variant)
         if function is None:

@@ -9,9 +9,7 @@ from fastschema.runtime.json_engine import orjson
 from flights.models import Airline, Airport, Flight, Plane
 
 # List views make their rows as stock does where orjson does not write them.
-collect_ignore = (
-    [] if orjson is not None else ["lists", *(f"test_{name}.py" for name in ("shadow", "tools"))]
-)
+collect_ignore = [] if orjson is not None else ["lists"]
 
 pytest.register_assert_rewrite("tests.contrib.django.differential")
 

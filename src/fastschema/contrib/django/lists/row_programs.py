@@ -261,7 +261,7 @@ def _dumper_of_rows(
         return dispatch[tuple](row)
 
     def dump_rows(rows: RelatedRows) -> list[Any]:
-        return dispatch.for_rows(tuple)(rows) if rows else []
+        return dispatch.many(rows)
 
     dump_related: Callable[[Any], Any] = dump_rows if many else dump_row
     if not or_instance:

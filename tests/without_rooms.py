@@ -1,0 +1,48 @@
+"""Run the tests of the core in a copy of the repository without the rooms and their tests.
+
+usage: python -m tests.without_rooms [options of pytest]
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.test_layers import ROOMS
+
+ROOT = Path(__file__).resolve().parents[1]
+THEIRS = [
+    "src/fastschema/__main__.py",
+    "src/fastschema/contrib/django/management",
+    "tests/test_layers.py",
+    # They show what all parts do together.
+    *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
+    *("tests/test_documentation.py", "tests/test_packaging.py"),
+]
+"""What goes with the rooms, besides their folders."""
+
+
+def take_out(copy: Path) -> None:
+    """Delete all rooms in a copy, and what goes with them."""
+    theirs = [f"{folder}/{room}" for folder in ("src/fastschema", "tests") for room in ROOMS]
+    for name in (*theirs, *THEIRS):
+        path = copy / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def main(options: list[str]) -> int:
+    """Return the exit code of pytest."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, "copy")
+        left_out = shutil.ignore_patterns(".*", "__pycache__", "results", "node_modules")
+        shutil.copytree(ROOT, copy, ignore=left_out)
+        take_out(copy)
+        command = [sys.executable, "-m", "pytest", *options, "tests"]
+        environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
+        return subprocess.run(command, cwd=copy, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
