@@ -70,11 +70,7 @@ TAKES_OBJECT = (ColumnAccess.NESTED, ColumnAccess.SLUG)
 
 
 class NullCheck(NamedTuple):
-    """Where to see that a relation on the way to a value leads to no object.
-
-    :param place: where None stands then: the primary key of the object, or its row
-    :param is_nullable: see :class:`fastschema.contrib.django.lists.row_layout.RelatedLayout`
-    """
+    """The place of a relation on the way to a value: None stands there if it leads to no object."""
 
     place: Place
     is_nullable: bool
@@ -83,12 +79,10 @@ class NullCheck(NamedTuple):
 class FieldColumns(NamedTuple):
     """How one field is read. It holds no model: programs are made of it, and live longer.
 
-    :param access: what the field is given
-    :param place: where that stands; for ``NESTED``, where the row stands that has the columns
+    :param place: where its value stands; for ``NESTED``, the row that has the columns
     :param null_checks: one for each relation that leads there
     :param nested: how the fields of a nested serializer are read; for ``VALUES``, how the one value
         of each related object is
-    :param calls_user_code: whether code of users makes something of the value
     :param model_field: for ``LABEL`` and ``FILE``, what makes something of the value of the column
     """
 
@@ -104,21 +98,13 @@ Columns = tuple[FieldColumns, ...]
 
 
 def columns_of(dispatch: Dispatch, layout: RowLayout) -> Columns:
-    """Return how the fields of a serializer are read from rows.
-
-    :param dispatch: what dumps the instances, by the program that is to read the rows
-    :param layout: the layout of the rows
-    :raises NotRowReadableError: if a field needs more than the columns of a row
-    """
+    """Return how fields are read, or raise NotRowReadableError if one needs more than columns."""
     numbers = range(len(dispatch.program.node.fields))
     return tuple([_field_read(dispatch, number, layout) for number in numbers])
 
 
 def fields_read(dispatch: Dispatch, layout: RowLayout) -> list[FieldColumns | str]:
-    """Return how each field of a serializer is read from rows, or why it is not.
-
-    The parameters are those of :func:`columns_of`.
-    """
+    """Return how each field of a serializer is read from rows, or why it is not."""
     fields: list[FieldColumns | str] = []
     for number in range(len(dispatch.program.node.fields)):
         try:
@@ -173,12 +159,7 @@ def computes_default(field: Any) -> bool:
 
 
 def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the relations that a field follows, and the attribute that it reads at their end.
-
-    The latter is None if the field is given the object itself.
-
-    :param path: the attributes of its source
-    """
+    """Return the relations a field follows, and the attribute at their end (None: the object)."""
     if isinstance(field, Serializer | ListSerializer):
         return list(path), None
     related = field.child_relation if isinstance(field, ManyRelatedField) else field
@@ -235,7 +216,6 @@ def _file(field: Any, node: FieldNode, name: str, layout: RowLayout) -> FieldCol
 
 
 def _value(node: FieldNode, name: str, layout: RowLayout) -> FieldColumns:
-    """Return how the value of a column is read, or its label."""
     displayed = displayed_field(layout.model, name)
     runs_user_code = node.reason is not None or node.kind.repeatable is Repeatable.NEVER
     position = layout.column(name if displayed is None else displayed.attname)
@@ -314,14 +294,8 @@ def _follow(
     return tuple(null_checks), row, layout
 
 
-# What a model makes of the value of a column
-
-
 def value_maker(columns: FieldColumns) -> Callable[[Any], Any]:
-    """Return what makes of the value of a column what an instance would give the field.
-
-    That is the label, as ``get_FOO_display`` returns it; or the file, which knows no instance.
-    """
+    """Return what makes of a column's value a label (``get_FOO_display``), or a file."""
     assert columns.model_field is not None
     model_field: Any = columns.model_field()
     if columns.access is ColumnAccess.FILE:

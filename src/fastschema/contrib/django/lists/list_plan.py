@@ -42,9 +42,8 @@ class ListPlan(NamedTuple):
 
     :param by_row: what dumps them as the database gave them; None if it is given instances
     :param why: why it is
-    :param by_instance: what dumps the instances
-    :param keeps_rows: whether the instances keep their rows, of which that reads related objects
-    :param calls_user_code: whether code of users runs while rows are dumped
+    :param keeps_rows: whether the instances keep their rows, where ``by_instance`` finds what is
+        related
     """
 
     by_row: DumpProgram | None
@@ -55,10 +54,7 @@ class ListPlan(NamedTuple):
 
 
 def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
-    """Return how a serializer reads rows, kept if another request may read rows like them.
-
-    :param dispatch: what dumps instances of the rows, for one list
-    """
+    """Return how a serializer reads rows, kept if another request may read rows like them."""
     compiled = dispatch.bound_schema.compiled
     plans: dict[Any, ListPlan] = {} if compiled is None else compiled.list_plans
     key = rows.selection, _key(dispatch)
@@ -70,18 +66,12 @@ def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
 
 
 def why_instances(dispatch: Dispatch, plan: QueryPlan) -> str | None:
-    """Return why a serializer is given instances of the rows of a plan; None if it is not.
-
-    :param dispatch: what dumps them
-    """
+    """Return why a serializer is given instances of the rows of a plan; None if it is not."""
     return _new_plan(dispatch, plan.selection.layout, may_keep_rows=False).why
 
 
 def _key(dispatch: Dispatch) -> Hashable:
-    """Return all of a serializer, and of those nested in it, that a plan depends on.
-
-    Nested serializers are found here, for the whole list.
-    """
+    """Return all that a plan depends on; nested serializers are found here, for the whole list."""
     bound = dispatch.bound_schema
     nested = [
         bound.nested_dispatch(number, dispatch.form)
@@ -118,13 +108,7 @@ def _new_plan(dispatch: Dispatch, layout: RowLayout, *, may_keep_rows: bool) -> 
 
 
 class ListDumper:
-    """Dumps the rows of a list: as the database gave them if that will do, else as instances.
-
-    To make one may let instances keep their rows, as long as there are none.
-
-    :param dispatch: what dumps the instances
-    :param rows: the instances, or a :class:`LazyInstanceList`
-    """
+    """Dumps the rows of a list; making one may let instances that are not there yet keep rows."""
 
     def __init__(self, dispatch: Dispatch, rows: list[Any]) -> None:
         program, form = dispatch.program, dispatch.form
@@ -140,10 +124,7 @@ class ListDumper:
         self._calls_user_code = plan.calls_user_code
 
     def all_rows(self, rows: LazyInstanceList) -> list[Any]:
-        """Dump rows, in one way or the other.
-
-        :raises Exception: what stock raises for one of them
-        """
+        """Dump rows as they are; if that fails and no code of users has run, as instances."""
         if self._by_row is not None:
             try:
                 return self._by_row.all_rows(rows.rows())
@@ -162,10 +143,8 @@ def dump_rows(
 
     The former is None if they do not come from the database, or the serializer is not compiled.
 
-    :param serializer: a stock serializer, which represents one row
     :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
     :param dispatch: what dumps objects; None: the serializer as it is now
-    :raises Exception: what running a query raises, or code of users, as in stock
     """
     if is_stock_queryset(data):
         data = evaluate(data)
@@ -180,10 +159,7 @@ def dump_rows(
 
 
 def _dispatch_for_rows(serializer: Any, rows: int) -> Dispatch | None:
-    """Count rows, and return what dumps them by a serializer.
-
-    None if stock must dump them, or takes less time.
-    """
+    """Count rows, and return what dumps them; None if stock must, or takes less time."""
     state = class_state(type(serializer))
     state.count_by(serializer, rows, is_list=True)
     if not state.is_worth_reading(rows):
@@ -197,15 +173,9 @@ def _dispatch_for_rows(serializer: Any, rows: int) -> Dispatch | None:
 def dump_in_blocks(
     blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
 ) -> Generator[list[Any]]:
-    """Yield what a serializer makes of the rows of a query, some of them at a time.
+    """Yield what a serializer makes of some rows at a time; closing it closes the blocks.
 
-    Closing it closes the blocks.
-
-    :param blocks: the rows
     :param serializer: a stock serializer; its fields are not looked at before there is a row
-    :param form: the form of the output
-    :param chunk_size: how many rows to dump at a time, at most
-    :raises Exception: what stock raises for one of them
     """
     by_stock = nested_dumper_of(serializer, form)
     dispatch: Dispatch | None = None

@@ -52,13 +52,8 @@ _ATTRIBUTES = frozenset(vars(QuerySet()))
 
 
 class RowPlace(dict[str, Any]):
-    """Stands for the instance of a row, and gives its attributes as items.
-
-    Of a dictionary, ``CursorPagination`` reads items. No column can have the name of one of its
-    attributes then.
-
-    :param fetched: the rows
-    :param number: which of them it is
+    """Stands for the instance of a row, and gives its attributes as items: of a dictionary,
+    ``CursorPagination`` reads items, which no attribute of this class can hide.
     """
 
     __slots__ = ("fetched", "number")
@@ -78,10 +73,7 @@ class RowPlace(dict[str, Any]):
 
 
 def paginate(view: Any, queryset: Any) -> Any:
-    """Return what ``paginate_queryset`` of a view returns, be fastschema installed or not.
-
-    :raises Exception: what stock raises
-    """
+    """Return what ``paginate_queryset`` of a view returns, be fastschema installed or not."""
     paginator = None if overridden(view, _OF_VIEWS) else view.paginator
     stock, paginate_queryset = PAGINATE.get(_stock_class(paginator), (None, None))
     if paginate_queryset is None or overridden(paginator, {"paginate_queryset": stock}):
@@ -94,8 +86,6 @@ class _Stage:
 
     Whatever users override is called with the paginator itself, and with the queryset of the view.
     Nothing but the slice of it that becomes the page gives rows.
-
-    :param paginator: the paginator
     """
 
     __slots__ = ("_paginator",)
@@ -137,10 +127,7 @@ def _give_rows(page: Any) -> None:
 
 
 def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``paginate_queryset`` for paginators that slice the queryset of the view.
-
-    :param stock: the method as stock has it
-    """
+    """Return ``paginate_queryset`` for paginators that slice the queryset of the view."""
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
         if is_disabled() or not is_stock_queryset(queryset):
@@ -153,10 +140,7 @@ def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _by_cursor(stock: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``paginate_queryset`` for ``CursorPagination``, which orders and filters, too.
-
-    :param stock: the method as stock has it
-    """
+    """Return ``paginate_queryset`` for ``CursorPagination``, which orders and filters, too."""
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
         if is_disabled() or not _is_paged_unseen(self, queryset):
@@ -189,10 +173,7 @@ PAGINATE = {
 
 
 def _link_of_rows(stock: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that makes a link of a page, which needs no instances of its items.
-
-    :param stock: the method as stock has it
-    """
+    """Return a method that makes a link of a page, which needs no instances of its items."""
 
     @functools.wraps(stock)
     def get_link(self: Any) -> Any:
@@ -221,10 +202,7 @@ LINKS = {
 
 
 def _is_paged_unseen(paginator: Any, queryset: Any) -> bool:
-    """Return whether nobody looks at a queryset while it becomes a page by cursor.
-
-    A copy of it will do then.
-    """
+    """Return whether nobody sees a queryset become a page by cursor: a copy of it will do then."""
     try:
         _check_hooks_of(paginator)
         check_readable(queryset)
@@ -250,10 +228,7 @@ def _places_of(rows: LazyInstanceList) -> list[RowPlace]:
 
 
 def check_paginator(view: Any) -> None:
-    """Check that stock makes a page of a queryset, and that nobody else looks at its rows.
-
-    :raises NotRowReadableError: if not, or somebody may
-    """
+    """Raise NotRowReadableError unless stock makes the page, and nobody else looks at its rows."""
     if overridden(view, _OF_VIEWS):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator
@@ -263,15 +238,11 @@ def check_paginator(view: Any) -> None:
 
 
 def _stock_class(paginator: Any) -> Any:
-    """Return the class of DRF's from which a paginator derives; None if there is none."""
     return next((cls for cls in _HOOKS if isinstance(paginator, cls)), None)
 
 
 def _check_hooks_of(paginator: Any) -> None:
-    """Check that nobody but stock looks at what a paginator makes a page of.
-
-    :raises NotRowReadableError: if somebody may
-    """
+    """Raise NotRowReadableError if anybody but stock looks at what a paginator makes a page of."""
     cls = _stock_class(paginator)
     if cls is None:
         raise NotRowReadableError(f"{type(paginator).__name__} may look at the objects of the page")

@@ -45,9 +45,7 @@ from fastschema.contrib.django.lists.row_layout import (
 class Keys(NamedTuple):
     """By which attributes objects and their related objects belong together.
 
-    :param model: the class of the latter
-    :param of_object: the attribute of an object
-    :param of_related: the attribute of a related object
+    :param model: of the related objects
     :param back: the relation by which a related object knows its one object; None if it has several
     :param single: the relation itself, if it is one to one object
     """
@@ -60,21 +58,15 @@ class Keys(NamedTuple):
 
 
 class PrefetchStep(NamedTuple):
-    """One query of ``prefetch_related``: from some objects to those of a relation.
+    """One query of ``prefetch_related``. It holds no queryset: the next request brings its own.
 
-    It holds no queryset: the next request brings its own.
-
-    :param owner: the number of the query that finds the former, from 1; 0: they are the rows
-    :param name: of the relation
+    :param owner: the number of the step that finds the objects, from 1; 0: they are the rows
     :param attribute: where objects keep what is found
-    :param keys: how they belong together
     :param source: which of the :class:`Lookups` this is a part of
     :param level: which part of it
-    :param path: the path to what is found
-    :param joins: the relations that lead from what the owner finds to the objects, if
-        ``select_related`` has loaded these with it
-    :param selection: what it selects
-    :param position: where they stand beside those of the owner
+    :param joins: the relations to the objects, if ``select_related`` has loaded them with the
+        owner's
+    :param position: where what is found stands beside the rows of the owner
     """
 
     owner: int
@@ -94,10 +86,7 @@ Source = tuple[int, int]
 
 
 class Lookups:
-    """The lookups of a queryset, and of the querysets that it gives for related objects.
-
-    :param queryset: the queryset
-    """
+    """The lookups of a queryset, and of the querysets that it gives for related objects."""
 
     def __init__(self, queryset: Any) -> None:
         self._by_step = {0: normalized_lookups(prefetch_lookups(queryset))}
@@ -107,11 +96,7 @@ class Lookups:
         return self._by_step[step][number]
 
     def add(self, step: int, path: str, queryset: Any) -> list[Source]:
-        """Add those that the queryset of a step has itself; return which these are.
-
-        :param step: its number
-        :param path: the path to what it finds
-        """
+        """Add the lookups that the queryset of a step has itself, and return which these are."""
         inner = list(map(copy.copy, prefetch_lookups(queryset)))
         self._by_step[step] = normalized_lookups(inner, path)
         return self.of(step)
@@ -122,11 +107,9 @@ class Lookups:
 
 
 def steps_of(queryset: Any, selection: Selection, watch: Watch) -> list[PrefetchStep]:
-    """Return the queries that ``prefetch_related`` makes for the rows of a queryset, in stock's
-    order.
+    """Return the queries of ``prefetch_related``, in stock's order; add what they find to the
+    layout.
 
-    :param selection: what its query selects; what they find is added to the layout
-    :param watch: is told of each model before it is looked at
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """
     _check_prefetching(queryset)
@@ -138,13 +121,9 @@ def steps_of(queryset: Any, selection: Selection, watch: Watch) -> list[Prefetch
 
 
 class _Objects(NamedTuple):
-    """Objects that a step finds, or that are joined to those.
+    """Objects that a step finds (0: the list's own query), or that are joined to those.
 
-    :param step: its number, from 1; 0: they are the rows
-    :param layout: the layout of their rows
-    :param back: see :class:`Keys`
     :param is_inner: whether a queryset of related objects prefetches them itself
-    :param joins: see :class:`PrefetchStep`
     """
 
     step: int
@@ -163,10 +142,7 @@ class _Objects(NamedTuple):
 
 
 class _Path:
-    """Follows lookups, and notes the steps that are new.
-
-    The parameters are those of :func:`steps_of`.
-    """
+    """Follows lookups, and notes the steps that are new."""
 
     def __init__(self, queryset: Any, selection: Selection, watch: Watch) -> None:
         self._watch = watch
@@ -179,10 +155,7 @@ class _Path:
         """How long the rows are that each query finds, with what stands beside them."""
 
     def follow(self, source: Source) -> list[Source]:
-        """Follow one lookup; return those that the querysets on its way add.
-
-        :raises NotRowReadableError: see :func:`steps_of`
-        """
+        """Follow one lookup; return those that the querysets on its way add."""
         lookup, is_inner = self.lookups[source], source[0] > 0
         if lookup.prefetch_to in self._objects and lookup.queryset is not None:
             raise NotRowReadableError(f"{lookup.prefetch_to} is prefetched twice")
@@ -256,10 +229,7 @@ class _Path:
 
 
 def _check_prefetching(queryset: Any) -> None:
-    """Check that nobody but Django prefetches objects for a queryset.
-
-    :raises NotRowReadableError: if somebody does
-    """
+    """Raise NotRowReadableError if anybody but Django prefetches objects for a queryset."""
     if comes_from_relation(queryset):
         raise NotRowReadableError("the queryset comes from a related manager")
     if not prefetches_as_stock(queryset):
@@ -267,11 +237,7 @@ def _check_prefetching(queryset: Any) -> None:
 
 
 def _check_given(every: Any, name: str, keys: Keys, lookup: Prefetch) -> None:
-    """Check that Django prefetches by a queryset as by one of its own.
-
-    :param every: the queryset of all objects to which the relation may lead
-    :raises NotRowReadableError: if not
-    """
+    """Raise NotRowReadableError unless Django prefetches by a queryset as by one of its own."""
     if every.model._meta.concrete_model is not keys.model._meta.concrete_model:
         raise NotRowReadableError(f"{name} is prefetched as {every.model.__name__}")
     # Without an attribute of its own, Django cannot filter the slice for each object.
@@ -280,10 +246,6 @@ def _check_given(every: Any, name: str, keys: Keys, lookup: Prefetch) -> None:
 
 
 def _keys(model: Any, name: str) -> Keys:
-    """How the objects of a relation belong to those of a model.
-
-    :raises NotRowReadableError: if not Django alone knows
-    """
     single = single_relation(model, name)
     keys = _many_keys(model, name) if single is None else _single_keys(single)
     if keys is None:
@@ -330,7 +292,6 @@ def _many_keys(model: Any, name: str) -> Keys | None:
 
 
 def _has_stock_key(field: Any) -> bool:
-    """Return whether the keys to which a foreign key refers are of a class of Django's own."""
     target = field
     while target.is_relation:
         target = target.target_field
@@ -338,13 +299,7 @@ def _has_stock_key(field: Any) -> bool:
 
 
 def unfiltered(name: str, first: Any, lookup: Prefetch, level: int) -> Any:
-    """Return the queryset of all objects to which a relation may lead.
-
-    :param name: of the relation
-    :param first: an object that has it
-    :param lookup: the lookup that follows it
-    :param level: which part of it does
-    """
+    """Return the queryset of all objects to which a relation may lead; ``first`` is what has it."""
     queryset = given_queryset(lookup, level)
     return queryset_of_relation(first, name) if queryset is None else queryset
 

@@ -58,12 +58,7 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
 
 
 def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
-    """Run the queries of ``prefetch_related`` for some rows.
-
-    :param plan: that of the rows
-    :param lookups: those of their queryset
-    :raises Exception: what running one of them raises
-    """
+    """Run the queries of ``prefetch_related`` for some rows."""
     fetched: list[FetchedRows | None] = [rows]
     for number, step in enumerate(plan.steps, 1):
         owner = fetched[step.owner]
@@ -78,27 +73,21 @@ def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
 def _fetch_related(
     number: int, step: PrefetchStep, owner: FetchedRows, lookups: Lookups
 ) -> PrefetchResult:
-    """Run the query of a step, if there are objects for which to find related ones.
-
-    :param number: that of the step
-    :param owner: the rows of the objects
-    :param lookups: those of the queryset
-    :raises Exception: what running the query raises
-    """
+    """Run the query of a step, if there are objects for which to find related ones."""
     lookup = lookups[step.source]
     owners = list(_bare_objects(owner, step))
-    objects = [each for each in owners if each is not None]
+    objects = [obj for obj in owners if obj is not None]
     if not objects:
         return PrefetchResult(step, lookup, owners)
-    given = given_queryset(lookup, step.level)
-    every, queryset, answer = ask_prefetcher(objects, step.name, step.attribute, given)
+    prefetch_queryset = given_queryset(lookup, step.level)
+    every, queryset, answer = ask_prefetcher(objects, step.name, step.attribute, prefetch_queryset)
     lookups.add(number, step.path, every)
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
     step.selection.check(query)
     rows = FetchedRows(query, results, step.selection)
     key_of = answer.key_of_owner
-    keys = [None if each is None else key_of(each) for each in owners]
+    keys = [None if obj is None else key_of(obj) for obj in owners]
     related_keys = list(_keys_of_rows(rows, step.keys.of_related, answer.key_of_related))
     if step.keys.back is not None:
         of_owners = set(keys)
@@ -111,12 +100,9 @@ def _fetch_related(
 class PrefetchResult:
     """The related objects that one query has found for some rows.
 
-    :param step: the query
-    :param lookup: the ``Prefetch`` of which it is a part
     :param keys: for each row, by which key related objects belong to it
     :param rows: what the query has found; None if it was not run
     :param related_keys: for each of those, the same key
-    :param answer: what Django's prefetcher says
     """
 
     def __init__(
@@ -147,13 +133,7 @@ class PrefetchResult:
         return (by_key[key][0] if key in by_key else None for key in self._keys)
 
     def keep(self, owner: FetchedRows, makers: Makers) -> None:
-        """Let the instances of the rows find what is related in their rows, if they can.
-
-        Django assigns it to the instances else; see :meth:`give`.
-
-        :param owner: the rows
-        :param makers: get what makes the related objects when somebody looks
-        """
+        """Let instances find in their rows what :meth:`give` need not assign."""
         step = self.step
         if self._answer is None or step.joins or self._is_own_attribute:
             return
@@ -174,7 +154,7 @@ class PrefetchResult:
             makers.shared.add(name)
             rows: RelatedRows = row[position]
             if rows.objects is None:
-                rows.objects = [self._instance_by_row_id[id(each)] for each in rows]
+                rows.objects = [self._instance_by_row_id[id(related_row)] for related_row in rows]
             return rows.objects
 
         def many(cache: LazyCache) -> Any:
@@ -192,18 +172,16 @@ class PrefetchResult:
     def give(self, instances: list[Any], makers: Makers | None) -> None:
         """Let the instances of some rows know the related ones.
 
-        Those that keep their rows find them there. Else Django assigns them, and what has an
-        attribute of its own (``to_attr``), or a queryset that Django changes.
-
-        :param makers: those with which the instances were made
+        Those that keep their rows find them there. Django assigns the others, and what has an
+        attribute of its own (``to_attr``), or a queryset that it changes.
         """
         joins = self.step.joins
         for join in joins:
             prepare_for_prefetching(instances)
             instances = [
-                None if each is None else join.cache.get_cached_value(each) for each in instances
+                None if obj is None else join.cache.get_cached_value(obj) for obj in instances
             ]
-        owners = [each for each in instances if each is not None]
+        owners = [obj for obj in instances if obj is not None]
         if not owners:
             return
         self._owners = instances
@@ -249,9 +227,7 @@ def fetch_instances(queryset: Any) -> list[Any]:
 
     In the former nothing is prefetched yet.
 
-    :param queryset: one of which ``check_readable`` is true
     :raises NotRowReadableError: if its rows are not read; its results are still to be found
-    :raises Exception: what running the query, or converting its values, raises
     """
     shape = shape_of(queryset)
     plan = kept_plan(queryset.model, shape)
@@ -281,8 +257,6 @@ def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | 
 
     The cursor is closed at the end, at an error, and when the generator is closed.
 
-    :param queryset: anything
-    :param chunk_size: how many rows to read at a time
     :returns: None if it is no queryset, or code of users could notice that they are no instances
     """
     try:
@@ -305,12 +279,7 @@ def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[Fetche
 
 
 def evaluate(queryset: Any) -> list[Any]:
-    """Return the rows of a queryset as it has them itself, its query run now if it was not.
-
-    :param queryset: a queryset as stock has it
-    :returns: its instances, or :class:`LazyInstanceList`
-    :raises Exception: what running the query raises
-    """
+    """Return the rows of a queryset as it has them itself; its query runs now if it has not."""
     if results_of(queryset) is None:
         with suppress(NotRowReadableError):
             check_readable(queryset)

@@ -36,11 +36,7 @@ _MOST_PLANS = 32
 
 
 class QueryPlan:
-    """What is known of the rows of all querysets of one shape; threads may share it.
-
-    :param queryset: one of them
-    :param query: its query, which has been run, or at least compiled
-    """
+    """What is known of the rows of all querysets of one shape; threads may share it."""
 
     def __init__(self, queryset: Any, query: CompiledQuery) -> None:
         self.why: str | None = None
@@ -51,8 +47,8 @@ class QueryPlan:
         self._models: set[Any] = set()
         self._classes = ClassSnapshot()
         try:
-            for each in _with_given(queryset):
-                self._watch(type(each))
+            for source in _with_given(queryset):
+                self._watch(type(source))
             self.selection = Selection.of(query, self._watch_model)
             if prefetch_lookups(queryset):
                 self.steps = steps_of(queryset, self.selection, self._watch_model)
@@ -76,10 +72,7 @@ class QueryPlan:
         return self._uses_zones == settings.USE_TZ and self._classes.is_current()
 
     def check(self) -> None:
-        """Check that the rows are read, and nobody is told of each instance that is made.
-
-        :raises NotRowReadableError: if not
-        """
+        """Raise NotRowReadableError if rows are not read, or receivers see each new instance."""
         if self.why is not None:
             raise NotRowReadableError(self.why)
         for model in self._models:
@@ -90,10 +83,7 @@ class QueryPlan:
 
 
 def check_readable(queryset: Any) -> None:
-    """Check that the query of a queryset can be run in its place.
-
-    :raises NotRowReadableError: if not
-    """
+    """Raise NotRowReadableError if the query of a queryset cannot be run in its place."""
     if not conf.settings().rows:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
     if not ROWS.are_stock():
@@ -107,10 +97,7 @@ def check_readable(queryset: Any) -> None:
 
 
 def kept_plan(model: Any, shape: Hashable) -> QueryPlan | None:
-    """Return the plan that a model has for querysets of a shape; None if there is none.
-
-    :raises NotRowReadableError: if their rows are not read
-    """
+    """Return a model's plan for a shape, if any; raise NotRowReadableError if rows are not read."""
     plan = _plans(model).get(shape)
     if plan is None or not plan.is_current:
         return None
@@ -121,8 +108,6 @@ def kept_plan(model: Any, shape: Hashable) -> QueryPlan | None:
 def new_plan(queryset: Any, shape: Hashable, query: CompiledQuery) -> QueryPlan:
     """Return a new plan, which its model keeps.
 
-    :param queryset: a queryset of that shape
-    :param query: its query, which has been run, or at least compiled
     :raises NotRowReadableError: if its rows are not read
     :raises Exception: what Django raises for what the queryset prefetches
     """
@@ -133,10 +118,7 @@ def new_plan(queryset: Any, shape: Hashable, query: CompiledQuery) -> QueryPlan:
 
 
 def plan_of(queryset: Any) -> QueryPlan:
-    """Return the plan by which the query of a queryset can be run in its place.
-
-    :raises NotRowReadableError: if it cannot, or its rows are not read
-    """
+    """Return the plan of a queryset; raise NotRowReadableError if its rows are not read."""
     check_readable(queryset)
     shape = shape_of(queryset)
     plan = kept_plan(queryset.model, shape)
@@ -157,10 +139,7 @@ def _plans(model: Any) -> dict[Hashable, QueryPlan]:
 
 
 def keep(plans: dict[Any, Any], key: Hashable, plan: Any, most: int) -> None:
-    """Keep a plan; where there are too many, the oldest goes.
-
-    :param most: how many are kept
-    """
+    """Keep a plan; where there are too many, the oldest goes."""
     if len(plans) >= most:
         plans.pop(next(iter(plans)), None)
     plans[key] = plan

@@ -38,11 +38,6 @@ class FetchedRows:
     """The rows of a query, and those that were prefetched for them; threads may share it.
 
     Once there are instances, code of users may change them: rows are not read any more.
-
-    :param query: the query
-    :param results: what executing it has returned: rows, some at a time
-    :param selection: what the query selects, as others of its shape do
-    :raises Exception: what converting them raises in stock
     """
 
     _instances: list[Any] | None = None
@@ -78,14 +73,12 @@ class FetchedRows:
 
     @property
     def has_instances(self) -> bool:
-        """Whether instances were made of the rows, for whoever asked."""
         return self._instances is not None
 
     def instances(self, *, with_prefetched: bool = True) -> list[Any]:
         """Return the model instances of the rows, always the same.
 
-        :param with_prefetched: whether they know what was prefetched; else
-            :meth:`give_prefetched` is to be called
+        :param with_prefetched: if not, :meth:`give_prefetched` is to be called
         """
         if self._instances is None:
             makers = self.makers  # another thread may set it meanwhile
@@ -97,24 +90,19 @@ class FetchedRows:
         return self._instances
 
     def give_prefetched(self, instances: list[Any], makers: Makers | None) -> None:
-        """Let the instances know what was prefetched for them, as Django does.
-
-        :param makers: those with which the instances were made
-        """
+        """Let instances made with these makers know what was prefetched, as Django does."""
         for result in self.prefetched:
             result.give(instances, makers)
 
     def made_by_django(self) -> list[Any]:
-        """Return further instances of the rows, made by Django, to compare with what we made.
-
-        Where something is prefetched, they are those of :meth:`instances`.
+        """Return further instances, made by Django, to compare with what we made; where something
+        is prefetched, those of :meth:`instances`.
         """
         return self.instances() if self.prefetched else self.query.instances(self.converted)
 
     def keep_rows(self) -> None:
-        """Let the instances, which are not made yet, keep their rows in place of related objects.
-
-        Those are made when somebody asks for them; see :mod:`row_instances`.
+        """Let the instances, not made yet, keep rows in place of related objects; see
+        ``LazyCache``.
         """
         self.makers = Makers()
 
@@ -129,17 +117,14 @@ class FetchedRows:
 
     @property
     def makes_instances(self) -> bool:
-        """Whether the instances are made here, and may keep their rows: nobody can tell that Django
-        does not make them.
-        """
+        """Whether instances are made here, and may keep rows: nobody can tell."""
         return not (self.query.comes_from_relation or tracks_peers(self.fetch_mode))
 
 
 class LazyInstanceList(list[Any]):
     """The model instances of rows, as a list that is filled when somebody looks into it.
 
-    :param fetched: the rows
-    :param numbers: which of them, in which order; None: all
+    :param numbers: which of the rows, in which order; None: all
     """
 
     def __init__(self, fetched: FetchedRows, numbers: Sequence[int] | None = None) -> None:
@@ -169,7 +154,6 @@ class LazyInstanceList(list[Any]):
         return range(len(self._source)) if self._numbers is None else self._numbers
 
     def fill(self) -> None:
-        """Make the instances."""
         fetched = self._source
         if fetched is not None:
             super().__setitem__(slice(None), self._chosen(fetched.instances()))

@@ -29,8 +29,6 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
 
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
-    :param layout: the layout of the rows
-    :param db: the alias of the database
     :param fetch_mode: that of the queryset; None before Django 6.1
     :param makers: gets what makes the related objects when somebody looks; None: they are made now
     """
@@ -39,7 +37,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
     start, end = min(layout.columns.values()), max(layout.columns.values()) + 1
     keys = layout.foreign_keys
     relations = _related_makers(layout, db, fetch_mode, makers)
-    knows_back = any(each.set_there is not None for each in layout.joined.values())
+    knows_back = any(joined.set_there is not None for joined in layout.joined.values())
     annotations = list(layout.annotations.items())
     kept = [(name, key) for name, key, _ in relations]
     if makers is not None:
@@ -84,10 +82,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
 def _related_makers(
     layout: RowLayout, db: str, fetch_mode: Any, makers: Makers | None
 ) -> list[tuple[str, int, MakeRelated]]:
-    """Return what makes each object that ``select_related`` has loaded with a row.
-
-    :returns: the name under which the instance has it, the position of its key, and the function
-    """
+    """Return name, position of the key, and maker of each object that ``select_related`` loads."""
     related = [
         (
             single.cache_name,
@@ -174,9 +169,8 @@ def _filling(method: Any, cls: Any) -> Callable[..., Any]:
 
 
 class LazyCache(dict[str, Any]):
-    """A dictionary whose values are made when somebody asks for them.
-
-    Python code sees no other difference to the plain dictionary of stock than the class.
+    """A dictionary whose values are made when somebody asks for them. Python code sees no other
+    difference to the plain dictionary of stock than the class.
     """
 
     __slots__ = ("instance", "makers", "row")
@@ -204,12 +198,10 @@ class LazyCache(dict[str, Any]):
         return dict.__getitem__(self, name)
 
     def fill(self) -> None:
-        """Make all values."""
         for name in self:
             self[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of a name, or a default."""
         return self[name] if name in self else default  # noqa: SIM401  # this is get()
 
     # dict() and the like copy values past __getitem__ unless this is another method than dict's.
@@ -229,24 +221,14 @@ fill_before(LazyCache, "__eq__", "__ne__", "__repr__")
 
 
 def kept_row(cache: Any, name: str) -> Any:
-    """Return the row of an instance of whose relation nobody has seen an object; None otherwise.
-
-    :param cache: what the instance keeps of such relations
-    :param name: the name under which it keeps this one
-    """
+    """Return an instance's row if nobody has seen the object of this relation; else None."""
     if type(cache) is not LazyCache or dict.get(cache, name) is not UNMADE:
         return None
     return None if name in cache.makers.shared else cache.row
 
 
 def kept_objects(cache: Any, name: str) -> list[Any] | None:
-    """Return the objects of a relation to many, without the queryset that has them in stock.
-
-    That is made when somebody asks for it, and has the same objects. The parameters are those of
-    :func:`kept_row`.
-
-    :returns: None if the queryset is there
-    """
+    """Return the objects of a relation to many; None if the queryset that has them is there."""
     if type(cache) is not LazyCache or dict.get(cache, name) is not UNMADE:
         return None
     return cache.makers.objects[name](cache.row)

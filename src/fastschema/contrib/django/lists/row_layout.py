@@ -43,12 +43,10 @@ Watch = Callable[[Any], None]
 class RelatedLayout:
     """Where in a row, or beside it, a related object stands that was loaded with it.
 
-    :param layout: its columns
-    :param is_nullable: whether the attribute is None where there is no such object;
-        else it raises ``ObjectDoesNotExist``
+    :param is_nullable: whether the attribute is None where there is no such object; else it raises
+        ``ObjectDoesNotExist``
     :param set_there: lets the related object know the instance, if that is its only one
-    :param position: where its row stands beside the row, or None; if the position is None, its
-        columns are in the same row
+    :param position: where its row stands beside the row; None: its columns are in the same row
     """
 
     layout: RowLayout
@@ -59,11 +57,7 @@ class RelatedLayout:
 
 @dataclass(slots=True)
 class CollectionLayout:
-    """Where beside a row the objects of a relation to many stand, a list of rows.
-
-    :param position: of the list
-    :param layout: the columns of their rows
-    """
+    """Where beside a row the objects of a relation to many stand, a list of rows."""
 
     position: int
     layout: RowLayout
@@ -73,16 +67,13 @@ class CollectionLayout:
 class RowLayout:
     """The columns of one model in the rows of a query.
 
-    :param model: the model
     :param key: the position of its primary key; null if there is no such object
     :param columns: positions by the names of attributes, one after the other
-    :param foreign_keys: those of foreign keys among them
+    :param converted_by_users: positions of columns whose values code of users may make
     :param files: the names of files among them, of which instances make objects when they are read
     :param annotations: positions of what the query adds, by the names of attributes
-    :param converted_by_users: positions of columns whose values code of users may make
     :param joined: the relations to one object that ``select_related`` has loaded
     :param prefetched: those that another query has loaded
-    :param collections: the relations to many that were prefetched, by the names of attributes
     """
 
     model: Any
@@ -104,10 +95,7 @@ class RowLayout:
         return layout
 
     def column(self, name: str) -> int:
-        """Return the position of what an attribute of the model holds.
-
-        :raises NotRowReadableError: if that is not in the row, or not a plain value
-        """
+        """Return where an attribute stands; raise NotRowReadableError if the row has it not."""
         if name == "pk" and has_plain_key(self.model):
             return self.key
         position = self.columns.get(name, self.annotations.get(name))
@@ -118,10 +106,7 @@ class RowLayout:
         return position
 
     def related(self, name: str) -> RelatedLayout:
-        """Return the related object that an attribute of the model gives.
-
-        :raises NotRowReadableError: if it was not loaded with the rows
-        """
+        """Return the object of an attribute; raise NotRowReadableError if it is not loaded."""
         single = single_relation(self.model, name)
         related = {**self.prefetched, **self.joined}.get(single) if single else None
         if related is None:
@@ -129,10 +114,7 @@ class RowLayout:
         return related
 
     def collection(self, name: str) -> CollectionLayout:
-        """Return the related objects that an attribute of the model gives.
-
-        :raises NotRowReadableError: if they were not loaded with the rows
-        """
+        """Return the objects of an attribute; raise NotRowReadableError if they are not loaded."""
         if name not in self.collections:
             raise NotRowReadableError(f"prefetch_related does not load {name}")
         return self.collections[name]
@@ -142,8 +124,6 @@ class RowLayout:
 class Selection:
     """What a query selects: the same for all queries of a shape.
 
-    :param layout: that of its rows, with what stands beside them
-    :param columns: what each column is
     :param converted: positions of columns that may have converters; None if Django must convert the
         rows one by one
     """
@@ -156,7 +136,6 @@ class Selection:
     def of(cls, query: CompiledQuery, watch: Watch) -> Selection:
         """Return what a query selects, which has been run, or at least compiled.
 
-        :param watch: is told of each model before it is looked at
         :raises NotRowReadableError: if code of users could notice that no instances are made
         """
         selected = query.selected_model()
@@ -192,18 +171,12 @@ class Selection:
         return self.converted is not None and not self.layout.converted_by_users
 
     def check(self, query: CompiledQuery) -> None:
-        """Check that a query has selected what its shape says.
-
-        :raises NotRowReadableError: if not
-        """
+        """Raise NotRowReadableError unless a query has selected what its shape says."""
         if query.selected() != self.columns:
             raise NotRowReadableError("the query selects other columns than others of its shape")
 
     def converters(self, query: CompiledQuery) -> Converters | None:
-        """Return the converters of a query; None if Django must convert row by row.
-
-        Columns of Django's own fields that had none are not asked again.
-        """
+        """Return the converters, or None; Django's own fields that had none are not asked again."""
         if self.converted is None:
             return None
         return query.pure_converters(
@@ -262,10 +235,7 @@ def _own_layout(
 
 
 def _check_model(model: Any, columns: dict[str, int]) -> None:
-    """Check that making an instance of a model from these columns runs no code of users.
-
-    :raises NotRowReadableError: if it may
-    """
+    """Raise NotRowReadableError if making an instance from these columns runs code of users."""
     is_plain = (
         access_of(model) == MODEL
         and not hasattr(model, "__getattr__")
@@ -280,7 +250,7 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
     if not is_plain:
         raise NotRowReadableError(f"{model.__name__} overrides how instances are made or read")
     meta = model._meta
-    expected = [each.attname for each in meta.concrete_fields if each.attname in columns]
+    expected = [column.attname for column in meta.concrete_fields if column.attname in columns]
     first = next(iter(columns.values()))
     in_order = list(columns.values()) == list(range(first, first + len(columns)))
     if list(columns) != expected or not in_order:
@@ -288,9 +258,6 @@ def _check_model(model: Any, columns: dict[str, int]) -> None:
 
 
 def _check_cache(field: Any) -> None:
-    """Check that Django itself keeps the related objects of a foreign key.
-
-    :raises NotRowReadableError: if not
-    """
+    """Raise NotRowReadableError unless Django itself keeps the related objects of a foreign key."""
     if not is_kept_by_django(field):
         raise NotRowReadableError(f"{field} overrides how related objects are cached")

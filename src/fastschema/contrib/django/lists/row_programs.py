@@ -69,14 +69,8 @@ _COLLECTIONS = (ColumnAccess.NESTED_LIST, ColumnAccess.VALUES)
 _NO_ATTRIBUTES = "AttributeError('None has no attributes')"
 
 
-# Programs that read rows
-
-
 def by_row(program: DumpProgram, columns: Columns) -> DumpProgram:
-    """Return what dumps rows of a query as a program dumps the objects that would be made of them.
-
-    :param columns: how the fields of the program are read
-    """
+    """Return what dumps rows as a program dumps the objects that would be made of them."""
     return program.derived(("by row", columns), partial(_row_node, columns))
 
 
@@ -103,8 +97,7 @@ def _row_field(
 class KeptRelation(NamedTuple):
     """How a field is read from what an instance keeps.
 
-    :param name: the name under which the instance keeps it
-    :param columns: how it is read from there; None if it is given the instances of several rows
+    :param columns: None if it is given the instances of several rows
     """
 
     name: str
@@ -114,13 +107,7 @@ class KeptRelation(NamedTuple):
 def with_kept_relations(
     dispatch: Dispatch, fields: Sequence[FieldColumns | str], layout: RowLayout
 ) -> DumpProgram | None:
-    """Return what dumps instances as a dispatch does, but reads relations from rows they keep.
-
-    None if it reads no relation that they keep.
-
-    :param fields: how its fields are read from rows, or why they are not
-    :param layout: the layout of the rows
-    """
+    """Return what reads relations from the rows that instances keep; None if there are none."""
     kept = tuple(
         [_kept_relation(dispatch, number, field, layout) for number, field in enumerate(fields)]
     )
@@ -153,7 +140,7 @@ def _kept_node(kept: tuple[KeptRelation | None, ...], node: ObjectNode) -> Objec
         field if relation is None else _kept_field(number, field, relation, reader)
         for number, (field, relation) in enumerate(zip(node.fields, kept, strict=True))
     ]
-    names = {each.__name__: each for each in (kept_row, kept_objects, prefetched_cache)}
+    names = {function.__name__: function for function in (kept_row, kept_objects, prefetched_cache)}
     return reader.with_fields(fields, names={**node.names, **names})
 
 
@@ -185,12 +172,7 @@ def _from_model(field: FieldNode, value: str, kept: str, otherwise: Read) -> Fie
 
 
 class _RowReader(DerivedNode):
-    """Derives a node whose fields are read from rows.
-
-    :param node: the node of the serializer
-    :param row: the expression for a row
-    :param or_instance: whether a value may also come from an instance
-    """
+    """Derives a node whose fields are read from rows, or also from instances (``or_instance``)."""
 
     def __init__(self, node: ObjectNode, row: str, *, or_instance: bool = False) -> None:
         super().__init__(node)
@@ -198,10 +180,7 @@ class _RowReader(DerivedNode):
         self._or_instance = or_instance
 
     def value(self, number: int, field: FieldNode, columns: FieldColumns) -> tuple[str, Kind]:
-        """Return the expression for the value of a field, and what is done to it.
-
-        :param number: that of the field
-        """
+        """Return the expression for the value of a field, and what is done to it."""
         access, kind = columns.access, field.kind
         value = at(self._row, columns.place)
         if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
@@ -249,10 +228,7 @@ def _dumper_of_rows(
 ) -> Dispatcher:
     """Return what dumps the row of a related object, or the rows of several.
 
-    :param number: that of the nested serializer's field
-    :param columns: how the fields of the nested serializer are read
-    :param or_instance: whether it also dumps what an instance has
-    :param dumper: dumps what an instance has, single or many, found when there is one
+    :param or_instance: whether it also dumps what an instance has, by ``dumper``
     """
     nested = bound.nested[number]
     dispatch = Dispatch(by_row(nested.program, columns), nested.form, nested.bound_schema)
