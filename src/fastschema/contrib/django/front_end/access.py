@@ -61,19 +61,13 @@ def column(cls: type, source: str) -> str | None:
 
 
 def prefetched(cls: type, source: str) -> str | None:
-    """Under which name a model instance keeps the prefetched objects of a relation to many.
-
-    None where anybody but Django has a say in what ``manager.all()`` gives.
-    """
-    found = relation_to_many(cls, source)
-    return None if found is None else found[0]
+    """Return where a model keeps prefetched objects; None if users have a say in ``all()``."""
+    relation = relation_to_many(cls, source)
+    return None if relation is None else relation[0]
 
 
 def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
-    """Return what :func:`prefetched` returns, and the foreign key that refers to the model.
-
-    The foreign key is one of the related model, or of the table in between.
-    """
+    """Return what :func:`prefetched` returns, and the foreign key that refers to the model."""
     model: Any = cls
     descriptor = on_class(cls, source)
     if access_of(cls) != MODEL or not has_plain_key(model) or not are_read_as_stock():
@@ -89,7 +83,7 @@ def relation_to_many(cls: type, source: str) -> tuple[str, Any] | None:
     else:
         return None
     # With other keys, the manager asks whether their values are there.
-    is_by_key = all(each.primary_key for each in key.foreign_related_fields)
+    is_by_key = all(target.primary_key for target in key.foreign_related_fields)
     is_stock = is_by_key and _is_stock_manager(descriptor.related_manager_cls)
     return (name, key) if is_stock else None
 
@@ -114,14 +108,11 @@ def _is_stock_manager(manager: Any) -> bool:
 
 
 def access_of(cls: type) -> str:
-    """Return how ``rest_framework.fields.get_attribute`` reads objects of a class.
-
-    Objects that claim another ``__class__`` (lazy ones) are asked one by one.
-    """
+    """Return how ``get_attribute`` reads objects of a class; lazy ones are asked one by one."""
     for base in cls.__mro__[:-1]:
-        own = base.__dict__
+        attributes = base.__dict__
         # That of dict is that of object.
-        if "__class__" in own or ("__getattribute__" in own and base is not dict):
+        if "__class__" in attributes or ("__getattribute__" in attributes and base is not dict):
             return GENERAL
     if issubclass(cls, Mapping):
         return ITEM
@@ -147,10 +138,7 @@ class AccessCache(dict[type, str]):
 
 
 def read_path(obj: Any, names: tuple[str, ...], accesses: AccessCache) -> Any:
-    """Return what several attributes or items lead to, each called if stock would call it.
-
-    :raises KeyError, AttributeError, BuiltinSignatureError: see :func:`unreadable`
-    """
+    """Return what several attributes or items lead to, each called if stock would call it."""
     for name in names:
         access = accesses[type(obj)]
         try:
@@ -168,15 +156,12 @@ def read_path(obj: Any, names: tuple[str, ...], accesses: AccessCache) -> Any:
 
 
 def read_prefetched(obj: Any, name: str) -> Any:
-    """Return the related objects of a model instance that were prefetched, or None.
-
-    :param name: see :func:`prefetched`
-    """
+    """Return the related objects of a model instance that were prefetched, or None."""
     objects = obj.__dict__.get(PREFETCHED)
     if not isinstance(objects, dict) or obj.pk is None:
         return None
-    found = objects.get(name)
-    return None if isinstance(found, BaseManager) else found
+    related = objects.get(name)
+    return None if isinstance(related, BaseManager) else related
 
 
 def _get_one(obj: Any, name: str, found: Any) -> Any:
@@ -192,15 +177,11 @@ def read_many(
     accesses: AccessCache,
     prefetched_name: str | None,
 ) -> Any:
-    """Return the related objects of a ``ManyRelatedField``: those of a manager, or any others.
-
-    :param prefetched_name: see :func:`prefetched`
-    :raises SkipField: if the field is to be left out
-    """
+    """Return the related objects of a ``ManyRelatedField``, or raise ``SkipField``."""
     if prefetched_name is not None:
-        found = read_prefetched(obj, prefetched_name)
-        if found is not None:
-            return found
+        related = read_prefetched(obj, prefetched_name)
+        if related is not None:
+            return related
     if hasattr(obj, "pk") and obj.pk is None:
         return []
     try:
@@ -218,8 +199,8 @@ def represent_field(field: Any, obj: Any) -> Any:
         attribute = field.get_attribute(obj)
     except fields.SkipField:
         return missing
-    found = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
-    return None if found is None else field.to_representation(attribute)
+    value = attribute.pk if isinstance(attribute, relations.PKOnlyObject) else attribute
+    return None if value is None else field.to_representation(attribute)
 
 
 def represent(field: Any, value: Any, obj: Any) -> Any:
@@ -262,9 +243,8 @@ def is_method(value: Any) -> bool:
 def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
     """Return a value as it was read: called if stock would call it.
 
-    Where it is out of the ordinary, stock's own ``get_attribute`` decides and calls, so that its
-    errors and its treatment of them are its own; it finds the value that was read in place of the
-    object.
+    Out of the ordinary, stock's own ``get_attribute`` decides and calls, so that its errors are its
+    own; it finds the value that was read in place of the object.
     """
     if not is_method(value):
         return value
@@ -275,11 +255,7 @@ def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
 
 
 def called(value: Any, by_stock: Callable[[Any], Any]) -> Any:
-    """Return a value, or what it gives where stock would call it.
-
-    :param by_stock: what stock makes of a value that it finds
-    :raises Exception: what stock raises
-    """
+    """Return a value, or what it gives where stock would call it; ``by_stock`` asks stock."""
     if not needs_no_arguments(value):
         return by_stock(value)
     try:
@@ -305,11 +281,7 @@ def needs_no_arguments(value: Any) -> bool:
 
 
 class _Substitute:
-    """Stands for an object from which an attribute was read: it is not read again.
-
-    :param obj: the object
-    :param give: what reading any attribute gives, or raises
-    """
+    """Stands for an object from which an attribute was read: it is not read again."""
 
     def __init__(self, obj: Any, give: Callable[[], Any]) -> None:
         object.__setattr__(self, "_fastschema_substitute", (obj, give))
@@ -323,8 +295,6 @@ class _Substitute:
 
 
 def _raising(error: Exception) -> Callable[[], Any]:
-    """Return a function that raises an exception that was raised before."""
-
     def give() -> Any:
         raise error
 

@@ -38,11 +38,8 @@ from fastschema.runtime.programs import DumpProgram
 class BoundSerializer:
     """What the slots of a program resolve from: one serializer and its fields.
 
-    :param find: gives the serializer; called when it is needed
-    :param exemplar_fields: the exemplar's fields, of which only options are read; its own if it has
-        made them
+    :param exemplar_fields: the exemplar's, of which only options are read; its own if it made them
     :param fields: its own fields, or what makes them when one of them is needed
-    :param outer: the serializer in which this one is nested, bound
     :param compiled: what it runs, if serializers that are alike share that
     :param is_alone: whether its class is not in use; what is nested in it need not be either, then
     """
@@ -83,10 +80,8 @@ class BoundSerializer:
     def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
         """Return what dumps each object of a nested serializer, the same for a whole list.
 
-        :param number: that of its field
-        :param form: the form of the list's output
-        :returns: None if it runs as stock; or if its fields are still to be made, and code of users
-            takes part in that: stock makes them when there is an object
+        None if it runs as stock; or if its fields are still to be made, and code of users takes
+        part in that: stock makes them when there is an object.
         """
         if number not in self.nested:
             self.nested[number] = _known_nested(self, number, form)
@@ -94,7 +89,6 @@ class BoundSerializer:
 
     @property
     def serializer(self) -> Any:
-        """The serializer itself."""
         return self.find()
 
     @property
@@ -108,20 +102,12 @@ class BoundSerializer:
         return getattr(root, "_context", {})
 
     def nested_dumper(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
-        """Return what dumps the values of a nested field.
-
-        :param get: finds the field in a list of fields
-        """
+        """Return what dumps the values of the nested field that ``get`` finds among fields."""
         return NestedDumper(partial(_nested_dispatch, self, get, form))
 
 
 class FieldsByNumber(dict[int, Any]):
-    """The fields of a serializer that has not made them, by their numbers: made when one is needed.
-
-    :param find: gives the serializer
-    :param like: the exemplar's fields
-    :raises RuntimeError: as stock, if a field is not there any more
-    """
+    """The fields of a serializer that has not made them, by number: made when one is needed."""
 
     __slots__ = ("_find", "_like")
 
@@ -137,11 +123,7 @@ class FieldsByNumber(dict[int, Any]):
 def bound_pending(
     known: CompiledState, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> BoundSerializer:
-    """Return a serializer that has not made its fields, bound.
-
-    :param known: what it runs
-    :param find: gives the serializer
-    """
+    """Return a serializer that has not made its fields, bound; ``known`` is what it runs."""
     return BoundSerializer(find, known.fields, FieldsByNumber(find, known.fields), outer, known)
 
 
@@ -160,11 +142,8 @@ def dispatch_for(
 ) -> Dispatch:
     """Return the dispatch for one dump of many rows by a serializer.
 
-    :param like: the serializer, or one like it
-    :param find: gives the serializer itself
-    :param outer: the serializer in which it is nested, bound
-    :param is_alone: see :class:`BoundSerializer`
-    :raises UnreadableError: if the serializer cannot be compiled
+    :param like: the serializer, or one like it; ``find`` gives the serializer itself
+    :raises UnreadableError: if it cannot be compiled
     """
     find = find or (lambda: like)
     dispatch = _dispatch_of_known(like, form, find, outer, is_alone=is_alone)
@@ -188,15 +167,14 @@ def _dispatch_of_known(
 ) -> Dispatch | None:
     """Return the dispatch of a serializer whose fields are made, or are those of its class.
 
-    No code of users runs. None if it must make its fields, or stock must dump; the parameters are
-    those of :func:`dispatch_for`.
+    No code of users runs. None if it must make its fields, or stock must dump.
     """
     is_made = has_made_fields(like) or (outer is not None and _is_nested_made(like, outer))
     is_alone = is_alone if outer is None else outer.is_alone
     needs_own = is_made or (is_alone and not class_state(type(like)).is_in_use)
-    known = None if needs_own else state_of_pending(like)
-    if known is not None:
-        return Dispatch(known.program, form, bound_pending(known, find, outer))
+    compiled = None if needs_own else state_of_pending(like)
+    if compiled is not None:
+        return Dispatch(compiled.program, form, bound_pending(compiled, find, outer))
     if not is_made:
         return None
     serializer = find()
@@ -205,11 +183,11 @@ def _dispatch_of_known(
     except UnreadableError:
         return None
     of_class = class_state(type(serializer))
-    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
-    if known is None:
+    compiled = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
+    if compiled is None:
         return None
-    bound = BoundSerializer(lambda: serializer, fields, fields, outer, known, is_alone=is_alone)
-    return Dispatch(known.program, form, bound)
+    bound = BoundSerializer(lambda: serializer, fields, fields, outer, compiled, is_alone=is_alone)
+    return Dispatch(compiled.program, form, bound)
 
 
 def _known_nested(outer: BoundSerializer, number: int, form: Form) -> Dispatch | None:
@@ -224,19 +202,13 @@ def _known_nested(outer: BoundSerializer, number: int, form: Form) -> Dispatch |
 
 
 def read_now(serializer: Any) -> tuple[DumpProgram, list[Any]]:
-    """Return the program of a serializer as it is now, and its own fields that are dumped.
-
-    :raises UnreadableError: if the serializer cannot be compiled
-    """
+    """Return the program of a serializer as it is now, and its own fields that are dumped."""
     fields = readable_fields(serializer)
     return read(serializer, fields), fields
 
 
 def bound_now(serializer: Any) -> BoundProgram:
-    """Return what represents rows by a serializer as it is now.
-
-    :raises UnreadableError: if the serializer cannot be compiled
-    """
+    """Return what represents rows by a serializer as it is now."""
     program, fields = read_now(serializer)
     bound = BoundSerializer(lambda: serializer, fields, fields)
     return BoundProgram(program, bound)
@@ -265,7 +237,6 @@ def dumps_each(field: Any) -> bool:
 def _dispatch_like(
     like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> Dispatcher:
-    """Return what represents by a serializer; the parameters are those of :func:`dispatch_for`."""
     if not is_stock_serializer(like):
         return _by(find().to_representation, form, _OwnDumper)
     try:
@@ -275,14 +246,11 @@ def _dispatch_like(
 
 
 def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
-    """Return whether a nested serializer has fields already, which somebody may have changed.
-
-    :param like: it, one like it, or the child of a list
-    """
+    """Return whether a nested serializer has fields already, which somebody may have changed."""
     if outer.outer is not None:
         return False  # to find it would be to make it
-    made = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
-    return made is not None and has_made_fields(getattr(made, "child", made))
+    field = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
+    return field is not None and has_made_fields(getattr(field, "child", field))
 
 
 def _by(

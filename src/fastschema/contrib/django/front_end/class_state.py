@@ -69,8 +69,6 @@ _DECIDING = frozenset([*BUILDING, "Meta", "_declared_fields", "_readable_fields"
 class CompiledState(State):
     """What serializers run that are alike: nobody has looked at their fields, or all have the same.
 
-    :param program: the program
-    :param snapshot: what the fields were like
     :param fields: the exemplar's fields that are dumped: read their options only
     """
 
@@ -89,7 +87,6 @@ class CompiledState(State):
         a request say, so that none can be reused. What is nested is found by each of them."""
 
     def matches(self, fields: list[Any]) -> bool:
-        """Return whether fields are what those were."""
         return self.snapshot.matches(fields)
 
 
@@ -100,7 +97,6 @@ def _nothing() -> None:
 class Direction(NamedTuple):
     """One of the two things that serializers do: they dump, or they validate.
 
-    :param name: which
     :param fields_of: gives the fields of a serializer that matter
     :param read: makes a :class:`CompiledState` or its like of a serializer, such fields, and the
         fields of which options are read, for serializers that have made none
@@ -114,9 +110,7 @@ class Direction(NamedTuple):
 
 
 class _Compiled(NamedTuple):
-    """What was compiled, and what it depends on besides fields: methods that it reads around, and
-    classes.
-    """
+    """What was compiled, and the methods and classes that it depends on besides fields."""
 
     compiled: Any
     methods: StockMethods
@@ -124,7 +118,6 @@ class _Compiled(NamedTuple):
     classes: ClassSnapshot
 
     def matches(self, fields: list[Any]) -> bool:
-        """Return whether fields are what those were of which it was compiled."""
         is_alike: bool = self.compiled.matches(fields)
         return is_alike
 
@@ -167,10 +160,7 @@ class SerializerClassState(ClassRecord):
         """The classes of the exemplar's fields, and of those that are nested in it at any depth."""
 
     def count_by(self, serializer: Any, objects: int, *, is_list: bool = False) -> None:
-        """Count objects that are to be represented or validated by a serializer of the class.
-
-        :param is_list: whether it is a list to be represented, which is in no other object
-        """
+        """Count objects; ``is_list``: they are a list to be represented, in no other object."""
         self.count(objects)
         is_another = self._latest() is not serializer
         if is_another:
@@ -180,18 +170,12 @@ class SerializerClassState(ClassRecord):
 
     @property
     def is_in_use(self) -> bool:
-        """Whether the class is worth an exemplar, by what was counted.
-
-        One that a single serializer uses for a single list may be gone after that.
-        """
+        """Whether the class is worth an exemplar; one that is used once may be gone then."""
         is_used_again = self._uses >= thresholds.uses_worth_an_exemplar
         return is_used_again and super().is_in_use
 
     def is_worth_reading(self, objects: int) -> bool:
-        """Return whether a serializer is to be compiled: its class is in use, or it pays alone.
-
-        :param objects: how many objects the serializer represents or validates
-        """
+        """Return whether a serializer is to be compiled: its class is in use, or it pays alone."""
         return self.is_in_use or objects >= thresholds.rows_worth_reading_at_once
 
     def watch(self, classes: Iterable[type]) -> None:
@@ -226,31 +210,27 @@ class SerializerClassState(ClassRecord):
         return cloner
 
     def pending(self, direction: Direction) -> Any:
-        """Return what its serializers run without fields; None if they must make them.
-
-        It is the same in all languages: labels and messages are no part of it.
-        """
+        """Return what serializers without fields run; None if they must make them."""
         if not self.refresh():
             return None
-        known = self._pending.get(direction.name, _UNKNOWN)
-        if known is _UNKNOWN or not (known is None or known.is_current()):
+        compiled = self._pending.get(direction.name, _UNKNOWN)
+        if compiled is _UNKNOWN or not (compiled is None or compiled.is_current()):
             exemplar = self._new_exemplar()
-            known = exemplar and self._compile(direction, exemplar, is_exemplar=True)
-            self._pending[direction.name] = known
-        return known and known.compiled
+            compiled = exemplar and self._compile(direction, exemplar, is_exemplar=True)
+            self._pending[direction.name] = compiled
+        return compiled and compiled.compiled
 
     def _new_exemplar(self) -> Any:
-        """Return a serializer whose fields are like those of all serializers of the class.
-
-        Nobody else gets it. None if there is none: the fields may be others each time.
+        """Return a serializer whose fields are like those of all serializers of the class, and
+        which nobody else gets; None if the fields may be others each time.
         """
         cls: Any = self.owner()
         cloner = self.cloner()
         nested: set[type] = set()
         if cloner is None or not self.leaves_fields_alone(nested):
             return None
-        for each in nested:
-            self._watch_all(class_state(each))
+        for nested_class in nested:
+            self._watch_all(class_state(nested_class))
         serializer = with_url_name(bare_serializer(cls))
         try:
             vars(serializer)["fields"] = cloner.exemplar_fields(serializer)
@@ -266,9 +246,7 @@ class SerializerClassState(ClassRecord):
             self._classes_of_fields |= cloner.classes
 
     def leaves_fields_alone(self, seen: set[type]) -> bool:
-        """Return whether no code of users makes, chooses or changes fields of its serializers.
-
-        That holds for the class, for the classes of its fields, and for all that is nested.
+        """Return whether no code of users makes, chooses or changes fields, nested ones included.
 
         :param seen: the classes that are being asked already, to which this one is added
         """
@@ -283,9 +261,9 @@ class SerializerClassState(ClassRecord):
             and why_fields_are_own(cls) is None
             and gets_fields_as_stock(cls)
             and all(
-                class_state(each).leaves_fields_alone(seen)
-                for each in cloner.classes
-                if issubclass(each, Serializer)
+                class_state(field_class).leaves_fields_alone(seen)
+                for field_class in cloner.classes
+                if issubclass(field_class, Serializer)
             )
         )
 
@@ -299,18 +277,17 @@ class SerializerClassState(ClassRecord):
     ) -> Any:
         """Return what a serializer runs whose fields are made; None if stock must.
 
-        :param fields: those that matter
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
         if not self.refresh():
             return None
-        known = self.made_programs(direction.name).find(
+        compiled = self.made_programs(direction.name).find(
             tuple([field.field_name for field in fields]),
             fields,
             lambda: self._compile(direction, serializer),
             is_worth_reading=is_worth_reading,
         )
-        return known and known.compiled
+        return compiled and compiled.compiled
 
     def _compile(
         self, direction: Direction, serializer: Any, *, is_exemplar: bool = False
@@ -329,13 +306,13 @@ class SerializerClassState(ClassRecord):
 
 def _watched(classes: Iterable[type]) -> Iterator[type]:
     """Yield what classes of fields or serializers have their attributes from, but for stock's."""
-    for each in classes:
-        for own in own_classes(each):
-            if issubclass(own, Serializer):
-                class_state(own)  # which is one of its attributes
-            yield own
-        if each.__qualname__ in NESTED:
-            yield from _options_of(each)
+    for cls in classes:
+        for base in own_classes(cls):
+            if issubclass(base, Serializer):
+                class_state(base)  # which is one of its attributes
+            yield base
+        if cls.__qualname__ in NESTED:
+            yield from _options_of(cls)
 
 
 def _options_of(cls: type) -> Iterable[type]:
@@ -380,17 +357,14 @@ def is_still_pending(serializer: Any) -> bool:
 
 
 def known_fields(serializer: Any) -> list[Any] | None:
-    """Return the fields that a serializer dumps, or fields like them.
-
-    :returns: None if they are still to be made, and code of users takes part in that
-    """
+    """Return a serializer's fields, or fields like them; None if code of users is to make them."""
     if has_made_fields(serializer):
         try:
             return readable_fields(serializer)
         except UnreadableError:
             return None
-    known = state_of_pending(serializer)
-    return None if known is None else known.fields
+    compiled = state_of_pending(serializer)
+    return None if compiled is None else compiled.fields
 
 
 def new_fields(serializer: Any) -> Any:
@@ -402,29 +376,26 @@ def new_fields(serializer: Any) -> Any:
     is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
     cloner = _cloner(serializer, 0) if is_plain else None
     if cloner is not None:
-        made = cloner.bound_fields(with_url_name(serializer))
+        mapping = cloner.bound_fields(with_url_name(serializer))
     else:
-        made = STOCK_FIELDS.func(serializer)
+        mapping = STOCK_FIELDS.func(serializer)
     for name, field in unseen.items():
-        if name in made and field.parent is serializer:
-            made.fields[name] = field
-    return made
+        if name in mapping and field.parent is serializer:
+            mapping.fields[name] = field
+    return mapping
 
 
 def unseen_field(serializer: Any, name: str) -> Any:
-    """Return a field of a serializer, of which nobody can tell that it was made.
-
-    :raises RuntimeError: as stock, if it is not there any more
-    """
-    made = made_fields(serializer)
-    if name in made and (has_made_fields(serializer) or made[name].parent is serializer):
-        return made[name]
+    """Return a field of a serializer, of which nobody can tell that it was made."""
+    fields = made_fields(serializer)
+    if name in fields and (has_made_fields(serializer) or fields[name].parent is serializer):
+        return fields[name]
     # Stock's own property knows nothing of such fields.
     is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
-        vars(serializer)[UNSEEN] = made | {name: field}  # a shallow copy keeps what it has
+        vars(serializer)[UNSEEN] = fields | {name: field}  # a shallow copy keeps what it has
         return field
     if name not in serializer.fields:
         raise RuntimeError(f"the field {name!r} was removed while its serializer dumps")
@@ -433,9 +404,9 @@ def unseen_field(serializer: Any, name: str) -> Any:
 
 def follows_its_class(serializer: Any) -> bool:
     """Return whether a serializer has nothing of its own that decides on its fields."""
-    own = vars(serializer)
-    url_name = own.get("url_field_name")
-    return _DECIDING.isdisjoint(own) and url_name in (None, api_settings.URL_FIELD_NAME)
+    attributes = vars(serializer)
+    url_name = attributes.get("url_field_name")
+    return _DECIDING.isdisjoint(attributes) and url_name in (None, api_settings.URL_FIELD_NAME)
 
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
@@ -448,10 +419,7 @@ def get_fields(serializer: Any) -> dict[str, Any] | None:
 
 
 def _cloner(serializer: Any, objects: int) -> FieldCloner | None:
-    """Return what makes the fields of a serializer; None if stock must.
-
-    :param objects: as how many objects this counts
-    """
+    """Return what makes a serializer's fields, counted as some objects; None if stock must."""
     state = class_state(type(serializer))
     if state.leaves_fields_to_stock or not follows_its_class(serializer):
         return None

@@ -59,9 +59,9 @@ _ATOMIC = (type, FunctionType, BuiltinFunctionType, Promise, lazy_format, models
 def own_classes(cls: type) -> Iterator[type]:
     """Return the classes that a class of fields inherits from, itself included, but for stock's."""
     return (
-        each
-        for each in cls.__mro__[:-1]
-        if each not in STOCK_CLASSES and not each.__module__.startswith("fastschema.")
+        base
+        for base in cls.__mro__[:-1]
+        if base not in STOCK_CLASSES and not base.__module__.startswith("fastschema.")
     )
 
 
@@ -71,9 +71,9 @@ def has_own_code(cls: type) -> bool:
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
         return True  # the one looks at a directory each time
     return any(
-        not making.isdisjoint(vars(each))
-        or any(hasattr(type(value), "__set__") for value in vars(each).values())
-        for each in own_classes(cls)
+        not making.isdisjoint(vars(base))
+        or any(hasattr(type(value), "__set__") for value in vars(base).values())
+        for base in own_classes(cls)
     )
 
 
@@ -122,8 +122,8 @@ def is_copied_by_attributes(cls: Any) -> bool:
     return (
         all(getattr(cls, name) is getattr(object, name) for name in names)
         and not any(map(partial(hasattr, cls), _COPYING))
-        and all(each.__flags__ & _HEAP_TYPE for each in cls.__mro__[:-1])
-        and not any(vars(each).get("__slots__") for each in cls.__mro__)
+        and all(base.__flags__ & _HEAP_TYPE for base in cls.__mro__[:-1])
+        and not any(vars(base).get("__slots__") for base in cls.__mro__)
     )
 
 
@@ -135,9 +135,9 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
     if not isinstance(field, models.Field):
         return False
     if any(
-        name in vars(each)
-        for each in type(field).__mro__[:-1]
-        if not each.__module__.startswith("django.")
+        name in vars(base)
+        for base in type(field).__mro__[:-1]
+        if not base.__module__.startswith("django.")
         for name in _DECIDING
     ):
         return True
@@ -165,10 +165,7 @@ def is_stock_serializer(serializer: Any) -> bool:
 
 
 def why_fields_are_own(cls: Any) -> str | None:
-    """Return why code of users is asked for the fields of a serializer for each object, or None.
-
-    Stock asks for them each time, so such a serializer runs as stock.
-    """
+    """Return why code of users is asked for fields each time, so that stock must run; or None."""
     if not is_stock(cls.fields, STOCK_FIELDS):
         return "fields is overridden"
     return None if cls._readable_fields is _READABLE_FIELDS else "_readable_fields is overridden"

@@ -77,9 +77,7 @@ class UncloneableError(Exception):
 class FieldCloner:
     """What makes the fields of the serializers of a class, in one language.
 
-    :param cls: the class, whose own ``get_fields`` is not asked
     :raises UncloneableError: if only stock's code can make its fields
-    :raises Exception: what stock raises for it
     """
 
     def __init__(self, cls: Any) -> None:
@@ -96,7 +94,6 @@ class FieldCloner:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether all fields are clones."""
         return not self._own
 
     @cached_property
@@ -135,12 +132,12 @@ class FieldCloner:
         if not self._own:
             return clones
         memo: dict[int, Any] = {}
-        made = clones | {
+        by_name = clones | {
             name: copy.deepcopy(field, memo)
             for name, field in self._declared.items()
             if name in self._own
         }
-        return {name: made[name] for name in self._names}
+        return {name: by_name[name] for name in self._names}
 
     def _without_own(self, made: dict[str, Any]) -> dict[str, Any]:
         return {name: field for name, field in made.items() if name not in self._own}
@@ -152,8 +149,8 @@ class FieldCloner:
             return copy.deepcopy(declared)
         serializer = bare_serializer(cls)
         serializer._declared_fields = declared
-        made: dict[str, Any] = STOCK_MODEL_GET_FIELDS(serializer)
-        return made
+        fields: dict[str, Any] = STOCK_MODEL_GET_FIELDS(serializer)
+        return fields
 
 
 def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
@@ -163,10 +160,7 @@ def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
 
 
 class _Declared(dict[str, Any]):
-    """Declared fields of which stock copies all but some.
-
-    :param own: the names of those that are not copied
-    """
+    """Declared fields of which stock copies all but some."""
 
     def __init__(self, declared: dict[str, Any], own: Collection[str]) -> None:
         super().__init__(declared)
@@ -201,7 +195,7 @@ def gets_fields_as_stock(cls: Any) -> bool:
 def builds_by_own_code(cls: Any) -> bool:
     """Return whether users' code takes part when stock builds the fields of a model."""
     for name in BUILDING:
-        if getattr(cls, name) not in [getattr(each, name) for each in STOCK_MODEL_SERIALIZERS]:
+        if getattr(cls, name) not in [getattr(base, name) for base in STOCK_MODEL_SERIALIZERS]:
             return True
     if _computes_options(cls.Meta) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
         return True
@@ -241,15 +235,15 @@ def _computes_options(meta: Any) -> bool:
     """Return whether code of users runs when stock reads the options in a ``Meta``."""
     values = [
         value
-        for each in meta.__mro__[:-1]
-        for name, value in vars(each).items()
+        for base in meta.__mro__[:-1]
+        for name, value in vars(base).items()
         if not name.startswith("__")
     ]
     names = [getattr(meta, name, None) for name in ("fields", "exclude", "read_only_fields")]
     return (
         type(meta) is not type
         or any(map(_is_computed, values))
-        or any(type(each) not in (list, tuple, str, type(None)) for each in names)
+        or any(type(option) not in (list, tuple, str, type(None)) for option in names)
     )
 
 
@@ -266,10 +260,7 @@ BUILDING = [
 
 
 class _Unread:
-    """What copies the validators of a clone; a pickle has the copy.
-
-    :param copy: copies them
-    """
+    """What copies the validators of a clone; a pickle has the copy."""
 
     __slots__ = ("_copy",)
 
@@ -291,15 +282,15 @@ class _Validators:
     """``Field._validators`` of a clone; as in stock, other fields have none until they are set."""
 
     def __get__(self, field: Any, owner: Any) -> Any:
-        own = {} if field is None else field.__dict__
-        copy = own.get(UNREAD_VALIDATORS)
+        attributes = {} if field is None else field.__dict__
+        copy = attributes.get(UNREAD_VALIDATORS)
         if copy is None:
             # The same list for all threads that ask first.
-            if "_validators" in own:
-                return own["_validators"]
+            if "_validators" in attributes:
+                return attributes["_validators"]
             raise AttributeError(f"{owner.__name__!r} object has no attribute '_validators'")
-        validators = own.setdefault("_validators", copy({}))
-        own.pop(UNREAD_VALIDATORS, None)
+        validators = attributes.setdefault("_validators", copy({}))
+        attributes.pop(UNREAD_VALIDATORS, None)
         return validators
 
 
@@ -315,7 +306,6 @@ class Cloner:
     :param one: fields that stock has made, by name; they must not be used for anything else
     :param other: the same, made again
     :param parents: the serializers to which both are bound, if they are
-    :raises UncloneableError: if nobody knows how to copy something
     """
 
     def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
@@ -324,18 +314,15 @@ class Cloner:
         self._others: dict[int, tuple[Any, Any]] = {self._parent: parents}
         self._times: Counter[int] = Counter()
         self._compare(one, other)
-        fields = [each for each, _ in self._others.values() if isinstance(each, Field)]
+        fields = [obj for obj, _ in self._others.values() if isinstance(obj, Field)]
         self.classes = {type(field) for field in fields if field is not parents[0]}
         """The classes of the fields, those inside of others included."""
         self._known: dict[int, Copy] = {self._parent: lambda memo: memo[self._parent]}
-        self._copies = {name: copy for name, each in one.items() if (copy := self._copy_of(each))}
+        self._copies = {name: copy for name, field in one.items() if (copy := self._copy_of(field))}
         self._others.clear()  # the other fields are not needed any more
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
-        """Return new fields, as stock would make them.
-
-        :param parent: the serializer to which they are bound, if the others are
-        """
+        """Return new fields, as stock would make them, bound if the others are."""
         memo: Memo = {self._parent: parent}
         return {name: copy(memo) for name, copy in self._copies.items()}
 
@@ -391,58 +378,55 @@ class Cloner:
         cls = type(one)
         like = list(one) if cls is tuple else one
         parts = {} if cls is set else _inside(one)
-        copies = [(name, copy) for name, each in parts.items() if (copy := self._copy_of(each))]
+        copies = [(name, copy) for name, part in parts.items() if (copy := self._copy_of(part))]
 
         def new(memo: Memo) -> Any:
-            made = like.copy()
+            container = like.copy()
             for name, copy in copies:
-                made[name] = copy(memo)
-            return tuple(made) if cls is tuple else made
+                container[name] = copy(memo)
+            return tuple(container) if cls is tuple else container
 
         return new
 
     def _new_object(self, one: Any) -> Copy:
         cls, key, shared = type(one), id(one), dict(vars(one))
-        copies = {name: copy for name, each in shared.items() if (copy := self._copy_of(each))}
+        copies = {name: copy for name, value in shared.items() if (copy := self._copy_of(value))}
         if issubclass(cls, Field) and "_validators" in copies:
             del shared["_validators"]
             shared[UNREAD_VALIDATORS] = _Unread(copies.pop("_validators"))
         # Most are plain lists and dictionaries, which need no memo.
         plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
-        others = [each for each in copies.items() if not self._is_plain(shared[each[0]])]
+        others = [item for item in copies.items() if not self._is_plain(shared[item[0]])]
         new_object = object.__new__
 
         def new(memo: Memo) -> Any:
-            made = memo[key] = new_object(cls)
-            own = made.__dict__
-            own.update(shared)
+            clone = memo[key] = new_object(cls)
+            attributes = clone.__dict__
+            attributes.update(shared)
             for name, copy in plain:
-                own[name] = copy()
+                attributes[name] = copy()
             for name, copy_with in others:
-                own[name] = copy_with(memo)
-            return made
+                attributes[name] = copy_with(memo)
+            return clone
 
         return new
 
     def _is_plain(self, one: Any) -> bool:
         """Return whether it is a list or dictionary in one place, with nothing to copy in it."""
         is_flat = type(one) in (list, dict) and self._times[id(one)] == 1
-        return is_flat and all(id(each) not in self._others for each in _inside(one).values())
+        return is_flat and all(id(part) not in self._others for part in _inside(one).values())
 
 
 def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
-    """Return what is inside of two objects of one class, in pairs of what each of them has.
-
-    :raises UncloneableError: if they have not the same names
-    """
+    """Return what is inside of two objects of one class, in pairs of what each of them has."""
     if isinstance(one, (set, QuerySet)):
         return
     mine, others = _inside(one), _inside(other)
     if list(mine) != list(others):
         raise UncloneableError("it is made of other parts each time")
-    for name, each in mine.items():
+    for name, value in mine.items():
         if name != "_creation_counter" or not isinstance(one, Field):
-            yield each, others[name]
+            yield value, others[name]
 
 
 def _inside(one: Any) -> dict[Any, Any]:
@@ -454,15 +438,12 @@ def _inside(one: Any) -> dict[Any, Any]:
 
 
 def _check_classes(cls: type, other: type) -> None:
-    """Check that objects of these classes, at the same place in two results, can be copied.
-
-    :raises UncloneableError: if they cannot
-    """
+    """Raise UncloneableError unless objects at the same place in two results can be copied."""
     if cls is not other:
         names = {cls.__qualname__, other.__qualname__}
         if len(names) > 1 or cls.__module__ != other.__module__ or names.isdisjoint(NESTED):
             raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
-    known = (*CONTAINERS, lazy_format)
-    is_known = cls in known or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
+    cloneable = (*CONTAINERS, lazy_format)
+    is_known = cls in cloneable or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
     if not (is_known or is_stock_queryset_class(cls) or is_copied_by_attributes(cls)):
         raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")

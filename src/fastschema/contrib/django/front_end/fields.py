@@ -97,14 +97,11 @@ def why_unknown(field: Any) -> str | None:
 
 
 def inner_fields(field: Any) -> Iterable[str]:
-    """Return the names of the attributes of a field that hold fields inside of it.
-
-    A field of users' may keep something else under these names.
-    """
+    """Return the attributes of a field that hold others; one of users' may hold something else."""
     if isinstance(field, BaseSerializer):
         return ()
-    own = vars(field)  # isinstance() would ask what it has for its class
-    return [name for name in _HOLDERS if issubclass(type(own.get(name)), fields.Field)]
+    attributes = vars(field)  # isinstance() would ask what it has for its class
+    return [name for name in _HOLDERS if issubclass(type(attributes.get(name)), fields.Field)]
 
 
 def describe(field: Any) -> Description:
@@ -125,8 +122,8 @@ def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> K
     make, *options = description
     if make == OWN_METHOD:
         return _own_method(path)
-    made: Kind = make(*options, path=path, slots=slots)
-    return made
+    field_kind: Kind = make(*options, path=path, slots=slots)
+    return field_kind
 
 
 def _own_method(path: SerializerPath) -> Kind:
@@ -139,8 +136,8 @@ def model_field(*, path: SerializerPath, **_: Any) -> Kind:
 
 
 def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
-    made: Kind = registered.kind(path.own_method, path.called)
-    return made
+    field_kind: Kind = registered.kind(path.own_method, path.called)
+    return field_kind
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
@@ -159,8 +156,8 @@ def _boolean(field: Any) -> Description:
 
 def _uuid(field: Any) -> Description:
     uuid_format = field.uuid_format
-    made = _UUIDS.get(uuid_format)
-    return (made,) if made else own_method(f"the UUID format {uuid_format!r} is not compiled")
+    usual = _UUIDS.get(uuid_format)
+    return (usual,) if usual else own_method(f"the UUID format {uuid_format!r} is not compiled")
 
 
 _UUIDS = {
@@ -313,7 +310,6 @@ def _moved(value: datetime.datetime, zone: datetime.tzinfo | None) -> datetime.d
 
 
 def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None:
-    """Return such a datetime as text."""
     moved = _moved(value, zone)
     if moved is None:
         return None
@@ -324,7 +320,6 @@ def _zoned(value: datetime.datetime, zone: datetime.tzinfo | None) -> str | None
 def _zoned_in_format(
     value: datetime.datetime, zone: datetime.tzinfo | None, output_format: str
 ) -> str | None:
-    """Return the same in a format of ``strftime``."""
     moved = _moved(value, zone)
     return None if moved is None else moved.strftime(output_format)
 

@@ -42,11 +42,7 @@ def _address_or_name(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def _file_function(field: Any, bound: Any) -> Callable[[Any], Any]:
-    """Return what does what ``FileField.to_representation`` does.
-
-    :param field: a field with the options of the one that is dumped
-    :param bound: the serializer, bound, whose context has the request
-    """
+    """Return what does what ``FileField.to_representation`` does."""
 
     def address_or_name(value: Any) -> Any:
         if not value:
@@ -89,7 +85,6 @@ def _method_of(parent: Any, name: str) -> Callable[[Any], Any] | None:
 
 
 def string_related(*, path: SerializerPath, **_: Any) -> Kind:
-    """Return the kind of ``StringRelatedField``."""
     text = path.called("str($value)")
     return for_all("string related", text, user_code="__str__ of the related object")
 
@@ -101,7 +96,6 @@ def _slug(field: Any) -> Description:
 
 
 def slug(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of ``SlugRelatedField``."""
     getter = option_slot(
         slots,
         "slug",
@@ -136,8 +130,6 @@ def _hyperlink(field: Any) -> Description:
 
 
 def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of the address of an object that is there."""
-
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         def own(value: Any) -> Any:
             return path.get(bound.fields).to_representation(value)
@@ -149,10 +141,7 @@ def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of an address that a ``get_url`` of users' makes.
-
-    The field's own method calls it.
-    """
+    """Return the kind of an address by a ``get_url`` of users', called by the field's method."""
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
         field = path.get(bound.fields)
@@ -163,13 +152,11 @@ def own_hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 
 
 def nested(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of a serializer that is a field."""
     slot = new_slot(slots, "nested", lambda bound, cls, form: bound.nested_dumper(path.get, form))
     return Kind("nested serializer", python=Conversion(), json=Conversion(), nested_slot=slot)
 
 
 def nested_list(*, path: SerializerPath, slots: list[Slot]) -> Kind:
-    """Return the kind of a list serializer that is a field."""
     return nested(path=path, slots=slots)
 
 

@@ -49,9 +49,7 @@ def link_from_value(field: Any, bound: Any, own: Callable[[Any], Any], form: For
     """Return what does what ``HyperlinkedRelatedField.to_representation`` does.
 
     :param field: a field with the options of the one that is dumped
-    :param bound: the serializer, bound, whose context has the request
     :param own: the field's own ``to_representation``
-    :param form: in JSON form it is made fit for the JSON engine
     """
     address = _address_of_field(field, bound)
     is_json = form is Form.JSON
@@ -77,8 +75,6 @@ def link_from_relation(
 
     :param own: all that stock does with the field and the object
     :param column: the attribute that holds the key
-
-    The other parameters are those of :func:`link_from_value`.
     """
     address = _address_of_field(field, bound)
     is_json = form is Form.JSON
@@ -98,22 +94,19 @@ def link_from_relation(
 def with_known_addresses(field: Any, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that calls a field's own code, for which the addresses of views are kept.
 
-    As long as its code leaves ``field.reverse`` as it is, that keeps them while its code runs.
-
-    :param field: a field of one dump, whose ``reverse`` is DRF's
-    :param call: what calls its code
+    As long as that leaves ``field.reverse`` as it is, that keeps them while the code runs.
     """
-    own, known = vars(field), _KnownReverse()
+    attributes, known_reverse = vars(field), _KnownReverse()
 
     def represent(value: Any) -> Any:
-        if own.get("reverse") is not reverse:
+        if attributes.get("reverse") is not reverse:
             return call(value)
-        own["reverse"] = known
+        attributes["reverse"] = known_reverse
         try:
             return call(value)
         finally:
-            if own.get("reverse") is known:
-                own["reverse"] = reverse
+            if attributes.get("reverse") is known_reverse:
+                attributes["reverse"] = reverse
 
     return represent
 
@@ -148,8 +141,6 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
     """Which attributes hold the primary key of a model and the key that a field looks up.
 
     None for objects whose attributes are not columns: to read them may be somebody's business.
-
-    :param lookup_field: the name of the attribute that is looked up
     """
 
     def __init__(self, lookup_field: str) -> None:
@@ -173,12 +164,7 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
 
 
 class _Address(NamedTuple):
-    """The addresses of one view.
-
-    :param start: what comes before the path
-    :param path: with ``%(name)s`` for each key
-    :param is_known: says whether a path is one of the view
-    """
+    """The addresses of one view; ``path`` has ``%(name)s`` for each key."""
 
     start: str
     path: str
@@ -204,12 +190,7 @@ class Addresses:
         self._known: dict[tuple[Any, ...], _Address | None] = {}
 
     def of(self, view_name: str, keys: dict[str, Any], request: Any) -> str | None:
-        """Return the address of an object, or None if stock must say, or raises an error.
-
-        :param view_name: the name of the view
-        :param keys: by the names under which the view takes them
-        :param request: the request, or None
-        """
+        """Return the address of an object, or None if stock must say, or raises an error."""
         try:
             if not _are_identical(_of_request(request), self._of_request):
                 self._known.clear()
@@ -225,23 +206,20 @@ class Addresses:
 
 
 def _of_request(request: Any) -> tuple[Any, ...]:
-    """Return all of a request that addresses depend on.
-
-    That is what it has on itself, or keeps once it is found.
-    """
+    """Return all of a request that addresses depend on: on itself, or kept once it is found."""
     if request is None:
         return (None,)
-    own = vars(request)
-    scheme = own.get("versioning_scheme")
-    http_request = own.get("_request", request)
+    attributes = vars(request)
+    scheme = attributes.get("versioning_scheme")
+    http_request = attributes.get("_request", request)
     of_http = vars(http_request)
     return (
         request,
         http_request,
         scheme,
         scheme and getattr(scheme, "version_param", None),
-        own.get("version"),
-        own.get("build_absolute_uri"),
+        attributes.get("version"),
+        attributes.get("build_absolute_uri"),
         of_http.get("build_absolute_uri"),
         of_http.get("_current_scheme_host"),
         of_http.get("GET"),
@@ -255,10 +233,7 @@ def _are_identical(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 def _address_of_field(field: Any, bound: Any) -> Callable[[Any], str | None]:
-    """Return what makes an address of a key, or None if stock must say; see :class:`Addresses`.
-
-    The parameters are those of :func:`link_from_value`.
-    """
+    """Return what makes an address of a key, or None if stock must say."""
     addresses = Addresses()
     view_name, key_name = field.view_name, field.lookup_url_kwarg
 
@@ -282,10 +257,10 @@ def _found(view_name: str, key_names: list[str], request: Any) -> _Address | Non
 
 
 def _find(view_name: str, key_names: list[str], request: Any) -> _Address | None:
-    found = _versioned(view_name, request) if ADDRESSES.are_stock() else None
-    if found is None or _has_format_parameter(request):
+    versioned = _versioned(view_name, request) if ADDRESSES.are_stock() else None
+    if versioned is None or _has_format_parameter(request):
         return None
-    view_name, arguments = found
+    view_name, arguments = versioned
     arguments |= {name: f"%({name})s" for name in key_names}
     pattern = _pattern(view_name, arguments)
     if pattern is None:
@@ -301,10 +276,7 @@ def _find(view_name: str, key_names: list[str], request: Any) -> _Address | None
 
 
 def _versioned(view_name: str, request: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return the view's name and further arguments, as the versioning scheme has them.
-
-    They stand in a path into which keys are put, so ``%`` is doubled.
-    """
+    """Return the view's name and arguments by the versioning scheme; ``%`` is doubled in them."""
     scheme: Any = getattr(request, "versioning_scheme", None)
     reverse = BaseVersioning.reverse if scheme is None else type(scheme).reverse
     if reverse is BaseVersioning.reverse:
@@ -323,10 +295,7 @@ def _has_format_parameter(request: Any) -> bool:
 
 
 def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[str], Any]] | None:
-    """Return the path of a view with some arguments, and what says whether a path is the view's.
-
-    The first pattern that ``django.urls.reverse`` would try with these arguments.
-    """
+    """Return the path of the pattern that ``reverse`` tries first, and what recognizes paths."""
     resolver, name = _resolver(view_name)
     prefix = get_script_prefix()
     resolver._populate() if not resolver._populated else None
@@ -337,7 +306,7 @@ def _pattern(view_name: str, arguments: dict[str, Any]) -> tuple[str, Callable[[
             if set(arguments) != set(parameters):
                 continue
             used = [known_converters[key] for key in arguments if key in known_converters]
-            if any(type(each).to_url not in _PLAIN_CONVERSIONS for each in used):
+            if any(type(converter).to_url not in _PLAIN_CONVERSIONS for converter in used):
                 return None
             path = (prefix.replace("%", "%%%%") + template) % {
                 key: str(value) for key, value in arguments.items()
@@ -364,18 +333,15 @@ def _resolver(view_name: str) -> tuple[Any, str]:
 
 
 def _start(request: Any, sample: str) -> str | None:
-    """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say.
-
-    :param sample: a path
-    """
+    """Return what ``request.build_absolute_uri`` puts before a path, or None if only it can say."""
     if not request:
         return ""
-    for each in (request, getattr(request, "_request", request)):
-        if "build_absolute_uri" in vars(each):
+    for layer in (request, getattr(request, "_request", request)):
+        if "build_absolute_uri" in vars(layer):
             return None
         for name in ("build_absolute_uri", "_current_scheme_host"):
             stock = getattr(HttpRequest, name)
-            if getattr(type(each), name, stock) is not stock:
+            if getattr(type(layer), name, stock) is not stock:
                 return None
     uri: str = request.build_absolute_uri(sample)
     return uri[: -len(sample)] if uri.endswith(sample) else None

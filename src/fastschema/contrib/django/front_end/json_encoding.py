@@ -60,10 +60,7 @@ class _JsonFormEncoder(JSONEncoder):
 
 
 def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder, **options: Any) -> bytes:
-    """Return what ``JSONRenderer.render`` writes with its default settings, or other options.
-
-    :raises TypeError, ValueError: for a value that it cannot write
-    """
+    """Return what ``JSONRenderer.render`` writes with its default settings, or other options."""
     text = json.dumps(data, cls=encoder, **_default_options() | options)
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()
 
@@ -76,10 +73,7 @@ def escape_separators(text: bytes) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """Return what orjson is to write for a value that it does not know.
-
-    :raises TypeError: if DRF's encoder must write the data
-    """
+    """Return what orjson is to write for a value; raise TypeError if DRF's encoder must write."""
     cls = type(value)
     if cls in TRANSLATIONS:
         return str(value)
@@ -117,9 +111,8 @@ else:
 
 
 def json_number(value: Any) -> Any:
-    """Return a number as orjson must be given it, to write what ``JSONRenderer`` writes.
-
-    NaN and infinities under ``STRICT_JSON`` are left to stock.
+    """Return a number as orjson must be given it, to write what ``JSONRenderer`` writes; NaN and
+    infinities under ``STRICT_JSON`` are left to stock.
     """
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value
@@ -149,22 +142,16 @@ def json_value(value: Any) -> Any:
 
 
 def matches_stdlib(data: Any) -> bool:
-    """Return whether orjson, with ``_default``, writes data as ``JSONRenderer``, or refuses them.
-
-    :raises RecursionError: for data that are nested too deeply, or in themselves
-    """
+    """Return whether orjson, with ``_default``, writes data as ``JSONRenderer`` or not at all."""
     others = () if orjson is None else _BY_DEFAULT
     return json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, others)
 
 
 def encode(data: Any) -> bytes:
-    """Return data as ``JSONRenderer`` writes them, by orjson.
-
-    A long list is looked at and written piece by piece: what has just been looked at is still in
-    the CPU's cache.
+    """Return data as ``JSONRenderer`` writes them, by orjson; a long list is looked at and written
+    piece by piece: what has just been looked at is still in the CPU's cache.
 
     :raises TypeError: for data that orjson refuses, or that it would write otherwise
-    :raises RecursionError: for data that are nested too deeply, or in themselves
     """
     if type(data) in _LISTS:
         return JsonArray(data, list, _encode).join()
@@ -195,11 +182,7 @@ def encodes_as_stock(encoder: type[json.JSONEncoder]) -> bool:
 
 
 def encode_by(encoder: type[json.JSONEncoder], data: Any, **options: Any) -> bytes:
-    """Return what ``JSONRenderer`` writes by an encoder with a ``default`` of its own.
-
-    :param options: as for :func:`stock_encode`
-    :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
-    """
+    """Return what ``JSONRenderer`` writes by an encoder with a ``default`` of its own."""
     asked = _AskedOnce(encoder(**_default_options() | options).default)
     try:
         text = asked.encode(data)
@@ -220,10 +203,7 @@ class _AskedOnce:
         self._asked_for = _AskedFor()
 
     def encode(self, data: Any) -> bytes:
-        """Return data as stock's encoder writes them.
-
-        :raises TypeError, RecursionError: if it must write them
-        """
+        """Return data as stock's encoder writes them; raise TypeError if it must write them."""
         if type(data) in _LISTS:
             return JsonArray(data, list, self._encode).join()
         if type(data) in _DICTIONARIES:

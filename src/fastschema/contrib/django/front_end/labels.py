@@ -25,10 +25,7 @@ _VALUES = frozenset([str, int, bool, type(None)])
 
 
 def displayed_field(model: Any, name: str) -> Any:
-    """Return the field whose label a method of a model returns; None if it may be another method.
-
-    :param name: the name of the method
-    """
+    """Return the field whose label a method returns; None if it may be another method."""
     method = on_class(model, name)
     if type(method) is not partialmethod or method.func is not _DISPLAY or method.args:
         return None
@@ -56,11 +53,7 @@ def label_of_value(model_field: Any) -> Callable[[Any], Any]:
 
 
 def label_of_instance(cls: type, name: str) -> Callable[[Any], Any] | None:
-    """Return what gives the label of an instance of a model, or the method where it must be called.
-
-    :param name: the name of the method
-    :returns: None if it may be another method
-    """
+    """Return what gives the label of an instance; None if ``name`` may be another method."""
     model_field = displayed_field(cls, name)
     if model_field is None:
         return None
@@ -70,8 +63,8 @@ def label_of_instance(cls: type, name: str) -> Callable[[Any], Any] | None:
     label_of = label_of_value(model_field)
 
     def label_or_method(obj: Any) -> Any:
-        own = obj.__dict__
-        is_plain = column in own and name not in own
-        return label_of(own[column]) if is_plain else getattr(obj, name)
+        attributes = obj.__dict__
+        is_plain = column in attributes and name not in attributes
+        return label_of(attributes[column]) if is_plain else getattr(obj, name)
 
     return label_or_method

@@ -33,26 +33,26 @@ _SEEN = "_fastschema_seen"
 
 def has_made_fields(serializer: Any) -> bool:
     """Return whether the fields of a serializer are there, for anybody to change."""
-    own = vars(serializer)
-    return "fields" in own or _SEEN in own
+    attributes = vars(serializer)
+    return "fields" in attributes or _SEEN in attributes
 
 
 def made_fields(serializer: Any) -> Any:
     """Return the fields of a serializer that are made, be it that nobody has looked at them."""
-    own = vars(serializer)
+    attributes = vars(serializer)
     for name in ("fields", _SEEN):
-        if name in own:
-            return own[name]
-    return own.get(UNSEEN, {})
+        if name in attributes:
+            return attributes[name]
+    return attributes.get(UNSEEN, {})
 
 
 def seen_again(serializer: Any) -> Any:
     """Return the fields that :class:`MadeFields` has put away, for who looks at them; or None."""
-    own = vars(serializer)
-    if _SEEN not in own:
-        return own.get("fields")  # another thread was first
-    own["fields"] = fields = own[_SEEN]
-    own.pop(_SEEN, None)
+    attributes = vars(serializer)
+    if _SEEN not in attributes:
+        return attributes.get("fields")  # another thread was first
+    attributes["fields"] = fields = attributes[_SEEN]
+    attributes.pop(_SEEN, None)
     return fields
 
 
@@ -62,9 +62,6 @@ class MadeFields:
     They are put away until somebody looks, who may change them: so one look at each ``__dict__``
     says that all is as it was.
 
-    :param serializer: the serializer
-    :param readable: its fields that are dumped
-    :param snapshot: what those are like
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
@@ -74,17 +71,17 @@ class MadeFields:
         # Stock's own property knows nothing of such fields.
         self._may_put_away = type(serializer).fields is not STOCK_FIELDS
         self._all = list(_seen(serializer, readable, snapshot))
-        self._owners = [own for own, _, _, _ in self._all]
+        self._owners = [attributes for attributes, _, _, _ in self._all]
         self._put_away()
 
     def are_current(self) -> bool:
         """Return whether they are what they were."""
-        return not any("fields" in own for own in self._owners) or self._are_alike()
+        return not any("fields" in attributes for attributes in self._owners) or self._are_alike()
 
     def _are_alike(self) -> bool:
-        for own, mapping, fields, snapshot in self._all:
-            if "fields" in own:
-                if own["fields"] is not mapping or len(mapping) != len(fields):
+        for attributes, mapping, fields, snapshot in self._all:
+            if "fields" in attributes:
+                if attributes["fields"] is not mapping or len(mapping) != len(fields):
                     return False
                 now = mapping.fields.values()
                 if not (all(map(is_, now, fields)) and snapshot.matches(now)):
@@ -93,10 +90,10 @@ class MadeFields:
         return True
 
     def _put_away(self) -> None:
-        for own, mapping, _, _ in self._all if self._may_put_away else ():
+        for attributes, mapping, _, _ in self._all if self._may_put_away else ():
             if mapping is not None:
-                own[_SEEN] = mapping  # first, for other threads
-                own.pop("fields", None)
+                attributes[_SEEN] = mapping  # first, for other threads
+                attributes.pop("fields", None)
 
 
 def _seen(
@@ -105,9 +102,9 @@ def _seen(
     """Yield the ``__dict__`` of a serializer, its mapping of fields (None: they are not made), the
     fields and what they are like; then the same for what is nested in it.
     """
-    own = vars(serializer)
+    attributes = vars(serializer)
     if not has_made_fields(serializer):
-        yield own, None, [], None
+        yield attributes, None, [], None
         return
     mapping = made_fields(serializer)
     if type(mapping) is not BindingDict:
@@ -116,7 +113,7 @@ def _seen(
     if readable is None or len(fields) != len(readable):
         fields = all_fields(serializer)
         snapshot = Snapshot(fields, OPTIONS, inner_fields)
-    yield own, mapping, fields, snapshot
+    yield attributes, mapping, fields, snapshot
     for field in fields:
         is_list = isinstance(field, ListSerializer) and is_stock_list(field)
         nested = field.child if is_list else field

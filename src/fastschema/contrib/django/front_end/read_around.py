@@ -139,16 +139,10 @@ ADDRESSES = StockMethods(
 
 
 def are_read_as_stock(bound: object = None) -> bool:
-    """Return whether Django alone reads the related objects of instances, and their keys.
-
-    :param bound: what slots resolve from
-    """
+    """Return whether Django alone reads the related objects of instances, and their keys."""
     return RELATIONS.are_stock()
 
 
 def are_linked_as_stock(bound: object) -> tuple[bool, bool]:
-    """Return the same, and whether the addresses of instances are made as in stock.
-
-    :param bound: what slots resolve from
-    """
+    """Return the same, and whether the addresses of instances are made as in stock."""
     return RELATIONS.are_stock(), ADDRESSES.are_stock()

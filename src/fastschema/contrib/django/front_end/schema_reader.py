@@ -112,10 +112,7 @@ def field_mapping(serializer: Any) -> Any:
 
 
 def all_fields(serializer: Any) -> list[Any]:
-    """Return the fields of a serializer, made if there are none yet.
-
-    :raises UnreadableError: if code of users would see that somebody looks at one
-    """
+    """Return all fields; raise UnreadableError if code of users would see that we look at one."""
     check_is_read_as_stock(serializer)
     fields = list(field_mapping(serializer).values())
     for field in fields:
@@ -124,10 +121,7 @@ def all_fields(serializer: Any) -> list[Any]:
 
 
 def check_is_read_as_stock(field: Any) -> None:
-    """Check that attributes of a field, and of the fields inside of it, are read without its code.
-
-    :raises UnreadableError: if not
-    """
+    """Raise UnreadableError if reading attributes of a field, or of inner ones, runs its code."""
     cls: Any = type(field)
     is_plain = cls in STOCK_CLASSES or (
         cls.__getattribute__ is object.__getattribute__ and not hasattr(cls, "__getattr__")
@@ -139,10 +133,7 @@ def check_is_read_as_stock(field: Any) -> None:
 
 
 def readable_fields(serializer: Any) -> list[Any]:
-    """Return the fields that ``Serializer.to_representation`` goes through.
-
-    :raises UnreadableError: if code of users says for each object which these are
-    """
+    """Return the fields that stock dumps; raise UnreadableError if code of users chooses them."""
     reason = why_fields_are_own(type(serializer))
     if reason is not None:
         raise UnreadableError(reason)
@@ -154,11 +145,8 @@ def readable_fields(serializer: Any) -> list[Any]:
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
-    """Return the program for a serializer.
+    """Return the program for a serializer, whose slots resolve from a ``BoundSerializer``.
 
-    The slots of its node resolve from a ``BoundSerializer``.
-
-    :param serializer_fields: its :func:`readable_fields`
     :raises UnreadableError: if the serializer cannot be compiled
     """
     try:
@@ -171,10 +159,7 @@ def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
 
 
 def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Description:
-    """Return all that the generated code depends on, as plain hashable values.
-
-    :raises UnreadableError: if the serializer cannot be compiled
-    """
+    """Return all that the generated code depends on, as plain hashable values."""
     if any(field.parent is not serializer for field in serializer_fields):
         raise UnreadableError("its fields belong to another serializer")
     if len({field.field_name for field in serializer_fields}) < len(serializer_fields):
@@ -231,10 +216,7 @@ def _describe_relation(
 
 
 def reads_only_key(field: Any) -> bool | None:
-    """Return whether a related field reads the key of its object, and not the object.
-
-    None if code of users says so; see ``RelatedField.use_pk_only_optimization``.
-    """
+    """Return whether a related field reads only its object's key; None if code of users says so."""
     method = method_of(field, "use_pk_only_optimization")
     if method in _OBJECT_ITSELF:
         return False
@@ -292,9 +274,7 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 
 
 def _class_slot(slots: list[Slot], name: str, resolve: Callable[[type], Any]) -> str:
-    """Return the name of a new slot for what depends on the class of the objects alone, and on
-    whether somebody has replaced how Django reads them.
-    """
+    """Return a new slot for what the class of objects alone decides, and how Django reads them."""
     slot = f"{name}_{len(slots)}"
     find = partial(_of_class, resolve)
     slots.append(Slot(slot, find, are_read_as_stock, per_class=True))
@@ -312,9 +292,7 @@ def _reason(description: Description) -> str | None:
 
 
 def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """Return the value of the foreign key's own column, where the model's own method
-    would give it.
-    """
+    """Return the value of the foreign key's column, where the model's own method would give it."""
     field = f"fields[{index}]"
     slot = _class_slot(slots, "column", lambda cls: column(cls, source))
     expression = f"represent_field({field}, obj) if {slot} is None else getattr(obj, {slot})"
@@ -335,9 +313,9 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
     link = f"link_{len(slots)}"
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        own = partial(_represent_later, bound.fields, index)
+        by_stock = partial(_represent_later, bound.fields, index)
         field = bound.exemplar_fields[index]
-        return link_from_relation(field, bound, own, form, column(cls, source))
+        return link_from_relation(field, bound, by_stock, form, column(cls, source))
 
     slots.append(Slot(link, resolve, are_linked_as_stock, per_class=True))
     return FieldNode(
@@ -351,7 +329,7 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
 def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -> Source:
     """Read as ``ManyRelatedField.get_attribute`` does."""
     cache = _class_slot(slots, "access", lambda cls: AccessCache())
-    names = "".join(f"{literal(each)}, " for each in source_attrs)
+    names = "".join(f"{literal(name)}, " for name in source_attrs)
     many = "None"
     if len(source_attrs) == 1:
         many = _class_slot(slots, "prefetched", lambda cls: prefetched(cls, source_attrs[0]))
@@ -370,10 +348,7 @@ def _source(
     many: str | None,
     slots: list[Slot],
 ) -> Source:
-    """Read as ``rest_framework.fields.get_attribute`` does.
-
-    :param many: the slot that holds the name under which a model keeps prefetched objects
-    """
+    """Read as ``rest_framework.fields.get_attribute`` does."""
     label = ".".join(map(str, source_attrs)) or "*"
     if not source_attrs:
         return Source(label, Read("obj"), path=())
@@ -395,8 +370,8 @@ def _source(
     reads = {ATTRIBUTE: Read(by_attribute, either), ITEM: Read(f"obj[{name}]", either)}
     reads[MODEL] = reads[ATTRIBUTE]
     if many is not None:
-        found = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
-        reads[MODEL] = Read(f"text if {found} else {by_attribute}", either)
+        is_prefetched = f"{many} is not None and (text := read_prefetched(obj, {many})) is not None"
+        reads[MODEL] = Read(f"text if {is_prefetched} else {by_attribute}", either)
     if attribute.startswith("get_") and attribute.endswith("_display"):
         shown = _class_slot(slots, "label", lambda cls: label_of_instance(cls, attribute))
         reads[MODEL] = Read(f"{by_attribute} if {shown} is None else {shown}(obj)", either)

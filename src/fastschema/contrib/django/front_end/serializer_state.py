@@ -56,11 +56,8 @@ one by one, are left to stock."""
 
 
 class FewRows(State):
-    """Hangs on a serializer whose rows are left to stock while they are few.
+    """Hangs on a serializer whose rows are left to stock until there are half as many more.
 
-    It is looked at again when there are half as many more.
-
-    :param rows: how many there were
     :param is_nested: whether nothing else is done for each row
     """
 
@@ -79,7 +76,6 @@ class FewRows(State):
 
     @property
     def uncounted(self) -> int:
-        """How many rows there were since."""
         return self.rows - self._counted
 
 
@@ -87,9 +83,6 @@ class BoundState(State):
     """What represents one row after the other by a serializer, which keeps it.
 
     (It is nested in one that runs as stock, say, or its own list serializer asks it for each row.)
-
-    :param serializer: the serializer
-    :param bound_program: what it runs
     """
 
     __slots__ = ("_find", "_generation", "bound_program")
@@ -105,11 +98,7 @@ class BoundState(State):
 
 
 class PendingState(BoundState):
-    """That of a serializer that has made no fields, from its second object or list on.
-
-    :param serializer: the serializer
-    :param known: what it runs
-    """
+    """That of a serializer that has made no fields, from its second object or list on."""
 
     __slots__ = ("_size",)
 
@@ -122,9 +111,9 @@ class PendingState(BoundState):
         """Return whether nobody has looked at its fields, either."""
         if not super().is_current(serializer):
             return False
-        own = serializer.__dict__
-        if len(own) != self._size or "fields" in own:
-            self._size = len(own)
+        attributes = serializer.__dict__
+        if len(attributes) != self._size or "fields" in attributes:
+            self._size = len(attributes)
             return is_still_pending(serializer)
         return True
 
@@ -132,9 +121,6 @@ class PendingState(BoundState):
 class MadeState(BoundState):
     """That of a serializer that has made its fields.
 
-    :param serializer: the serializer
-    :param bound_program: what it runs
-    :param fields: its fields, as that expects them
     :param changes: how often they have changed from row to row
     """
 
@@ -158,9 +144,6 @@ class ReusedBoundProgram(BoundProgram):
     To bind a program takes about as long as to represent an object of a few fields, and serializers
     that nobody has looked at are all alike: so the next one takes over what the one before was
     bound to, and so it is with what is nested in them. In between it holds nothing of a serializer.
-
-    :param known: what they run; their values are plain data
-    :param idle: where it waits for the next one
     """
 
     __slots__ = ("_serializer", "_waiting")
@@ -209,20 +192,18 @@ class ReusedBoundProgram(BoundProgram):
 
 
 def _release(dispatch: Dispatch) -> bool:
-    """Forget the serializer of a dispatch, and those nested in it, for the next ones like them.
+    """Forget the serializer of a dispatch, and those nested in it; return whether it is kept.
 
     What is nested is dropped if not all of it is plain, at any depth, and with it the functions of
     the dispatches around it, which have found it.
-
-    :returns: whether it is kept
     """
     dispatch.bound_schema.fields.clear()
     for nested in dispatch.nested:
-        found = nested.found
-        if type(found) is CallDumper and found.inner is not None:
-            found = found.inner.found
-        is_kept = type(found) is Dispatch and found.bound_schema.is_shared and _release(found)
-        if not is_kept and found is not NOT_FOUND:
+        dumper = nested.found
+        if type(dumper) is CallDumper and dumper.inner is not None:
+            dumper = dumper.inner.found
+        is_kept = type(dumper) is Dispatch and dumper.bound_schema.is_shared and _release(dumper)
+        if not is_kept and dumper is not NOT_FOUND:
             dispatch.drop_nested()
             return False
     return True
@@ -230,20 +211,18 @@ def _release(dispatch: Dispatch) -> bool:
 
 def mark_compiled(serializer: Any) -> None:
     """Let a serializer know that generated code represents by it."""
-    own = serializer.__dict__
-    if not isinstance(own.get(STATE_KEY), BoundState):
-        own[STATE_KEY] = COMPILED
+    attributes = serializer.__dict__
+    if not isinstance(attributes.get(STATE_KEY), BoundState):
+        attributes[STATE_KEY] = COMPILED
 
 
 def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
-    """Count objects, and return what represents them by a stock serializer.
-
-    None if stock must represent them, or takes less time.
+    """Count objects, and return what represents them; None if stock must, or takes less time.
 
     :param rows: how many objects are to be represented; None: one, and perhaps many more
     """
-    own = serializer.__dict__
-    state = own.get(STATE_KEY)
+    attributes = serializer.__dict__
+    state = attributes.get(STATE_KEY)
     # This first, as it is asked for each row of many that come one by one.
     if type(state) is PendingState and state.is_current(serializer):
         return state.bound_program
@@ -251,26 +230,26 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
         return state.bound_program
     of_class = class_state(type(serializer))
     if of_class.has_unreadable_fields:
-        own[STATE_KEY] = RUNS_AS_STOCK
+        attributes[STATE_KEY] = RUNS_AS_STOCK
         return None
     objects = 1 if rows is None else rows
     before, uncounted = (state.rows, state.uncounted) if type(state) is FewRows else (0, 0)
     is_list = rows != 1 and (serializer.parent is None or serializer.parent.parent is None)
     of_class.count_by(serializer, objects + uncounted, is_list=is_list)
     objects += before
-    known = state_of_pending(serializer) if of_class.is_in_use else None
-    if known is None:
+    compiled = state_of_pending(serializer) if of_class.is_in_use else None
+    if compiled is None:
         is_known = rows is None or type(state) is MadeState
         is_worth_comparing = is_known or objects >= thresholds.rows_worth_comparing
         if not (of_class.is_worth_reading(objects) and is_worth_comparing):
-            own[STATE_KEY] = FewRows(objects, is_nested=serializer.parent is not None)
+            attributes[STATE_KEY] = FewRows(objects, is_nested=serializer.parent is not None)
             return None
         return _find_made(serializer, of_class, rows)
     # There may be no other object. What it has made already, its like have not.
-    if state is None and known.idle is not None and UNSEEN not in own:
-        own[STATE_KEY] = COMPILED
-        return ReusedBoundProgram.to(known, known.idle, serializer)
-    own[STATE_KEY] = state = PendingState(serializer, known)
+    if state is None and compiled.idle is not None and UNSEEN not in attributes:
+        attributes[STATE_KEY] = COMPILED
+        return ReusedBoundProgram.to(compiled, compiled.idle, serializer)
+    attributes[STATE_KEY] = state = PendingState(serializer, compiled)
     return state.bound_program
 
 
@@ -278,9 +257,11 @@ def _find_made(
     serializer: Any, of_class: SerializerClassState, rows: int | None
 ) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
-    own = serializer.__dict__
-    changes = own[STATE_KEY].changes + 1 if type(own.get(STATE_KEY)) is MadeState else 0
-    own[STATE_KEY] = RUNS_AS_STOCK
+    attributes = serializer.__dict__
+    changes = (
+        attributes[STATE_KEY].changes + 1 if type(attributes.get(STATE_KEY)) is MadeState else 0
+    )
+    attributes[STATE_KEY] = RUNS_AS_STOCK
     if changes > _MOST_CHANGES:
         return None
     try:
@@ -288,15 +269,17 @@ def _find_made(
     except UnreadableError:
         of_class.has_unreadable_fields = True
         return None
-    known = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
-    if known is None:
+    compiled = of_class.of_made(DUMPING, serializer, fields, is_worth_reading=True)
+    if compiled is None:
         return None
     is_alone = not of_class.is_in_use
-    bound = BoundSerializer(lambda: serializer, fields, fields, compiled=known, is_alone=is_alone)
-    bound_program = BoundProgram(known.program, bound)
-    own[STATE_KEY] = COMPILED
+    bound = BoundSerializer(
+        lambda: serializer, fields, fields, compiled=compiled, is_alone=is_alone
+    )
+    bound_program = BoundProgram(compiled.program, bound)
+    attributes[STATE_KEY] = COMPILED
     if rows == 1:  # there will be more
         with suppress(UnreadableError):
-            made = MadeFields(serializer, fields, known.snapshot)
-            own[STATE_KEY] = MadeState(serializer, bound_program, made, changes)
+            made_fields = MadeFields(serializer, fields, compiled.snapshot)
+            attributes[STATE_KEY] = MadeState(serializer, bound_program, made_fields, changes)
     return bound_program
