@@ -35,12 +35,8 @@ Convert = Callable[[Any], Any]
 def converted_rows(
     query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
 ) -> Iterator[Any]:
-    """Return the rows of a query, with values as model instances have them.
+    """Return the rows of a query as tuples, with values as model instances have them.
 
-    :param query: the query, which has been executed
-    :param results: what that returned: rows, some at a time
-    :param converters: its pure converters
-    :returns: tuples
     :raises Exception: what a converter raises, for the row for which it does in stock
     """
     if converters is None:
@@ -70,8 +66,6 @@ def _converted(
 def _convert_column(
     function: Any, expression: Any, connection: Any
 ) -> Callable[[Column], list[Any]]:
-    """From the values of a column to what a converter makes of them."""
-
     def convert(value: Any) -> Any:
         return function(value, expression, connection)
 
@@ -103,10 +97,7 @@ def _each_once(remembered: _Remembered, column: Column) -> list[Any]:
 
 
 class _Remembered(dict[Any, Any]):
-    """What became of the values of one column so far: those of related objects come often.
-
-    :param convert: what is called for a value that is new
-    """
+    """What became of the values of one column so far: those of related objects come often."""
 
     def __init__(self, convert: Convert) -> None:
         self._convert = convert

@@ -40,11 +40,7 @@ _CACHE = {
 
 
 class SingleRelation(NamedTuple):
-    """A relation to one object.
-
-    :param field: the foreign key
-    :param is_reverse: whether it is followed backwards
-    """
+    """A relation to one object, by its foreign key, which may be followed backwards."""
 
     field: Any
     is_reverse: bool
@@ -78,14 +74,11 @@ def single_relation(model: Any, name: str) -> SingleRelation | None:
 
 def is_kept_by_django(field: Any) -> bool:
     """Return whether Django itself keeps the related objects of a foreign key."""
-    return not any(overridden(each, _CACHE) for each in (field, field.remote_field))
+    return not any(overridden(relation, _CACHE) for relation in (field, field.remote_field))
 
 
 def new_state(db: str, fetch_mode: Any) -> ModelState:
-    """Return the state of an instance that comes from the database, as ``Model.from_db`` sets it.
-
-    :param fetch_mode: None before Django 6.1
-    """
+    """Return the state of an instance from the database, as ``Model.from_db`` sets it."""
     state = ModelState()
     state.adding = False
     state.db = db
@@ -95,10 +88,7 @@ def new_state(db: str, fetch_mode: Any) -> ModelState:
 
 
 def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
-    """Return the objects that were prefetched for an instance under the first of some names.
-
-    None if there are none.
-    """
+    """Return what was prefetched for an instance under the first of some names, if anything."""
     kept = obj.__dict__.get(PREFETCHED, {})
     for name in names:
         if name in kept:
@@ -116,7 +106,6 @@ def keep_prefetched(obj: Any, name: str) -> None:
 
 
 def drop_prefetched(obj: Any, *names: str) -> None:
-    """Let an instance forget what was prefetched for it under some names."""
     for name in names:
         obj.__dict__.get(PREFETCHED, {}).pop(name, None)
 
@@ -152,11 +141,7 @@ def is_prefetched_as_stock(queryset: Any) -> bool:
 
 
 def normalized_lookups(lookups: Iterable[Any], prefix: str | None = None) -> list[Any]:
-    """Return lookups as ``Prefetch`` objects, the last first, as Django takes them from the end.
-
-    :param lookups: in their order
-    :param prefix: the path of the relation whose queryset has them
-    """
+    """Return lookups as ``Prefetch`` objects, the last first, as Django takes them from the end."""
     normalized: list[Any] = query.normalize_prefetch_lookups(reversed(list(lookups)), prefix)
     return normalized
 
@@ -187,7 +172,6 @@ class PrefetchAnswer(NamedTuple):
     """What ``get_prefetch_querysets`` of Django's prefetchers returns, after the queryset.
 
     :param key_of_related: from a related object to the key by which it belongs to its owner
-    :param key_of_owner: the same for an owner
     :param is_single: whether an owner has but one
     :param cache_name: under which name an owner keeps what is found
     :param is_descriptor: whether that is set by a descriptor
@@ -205,7 +189,6 @@ def ask_prefetcher(
 ) -> tuple[Any, Any, PrefetchAnswer]:
     """Return what asks for the objects that are related to some, and how they belong to them.
 
-    :param name: of the relation
     :param attribute: where the objects are to keep what is found
     :param given: the queryset that was given for what is related, or None
     :returns: a queryset of all objects to which the relation may lead; and one of those of these
@@ -224,43 +207,31 @@ def ask_prefetcher(
 
 
 class _Answered:
-    """Stands for a prefetcher whose query has been run.
-
-    :param answer: what it says, related objects first
-    """
+    """Stands for a prefetcher whose query has been run: ``answer`` has related objects first."""
 
     def __init__(self, answer: tuple[Any, ...]) -> None:
         self._answer = answer
 
     def get_prefetch_querysets(self, instances: list[Any], querysets: Any = None) -> Any:
-        """Return the same as Django's prefetchers have it."""
         return self._answer
 
 
 def assign_prefetched(
     instances: list[Any], related: list[Any], answer: PrefetchAnswer, lookup: Any, level: int
 ) -> None:
-    """Let instances have the objects that were found for them: ``prefetch_one_level``.
-
-    :param lookup: the ``Prefetch``
-    :param level: which part of its path was found
-    """
+    """Let instances have the objects that were found for them: ``prefetch_one_level``."""
     prepare_for_prefetching(instances)
     query.prefetch_one_level(instances, _Answered((related, *answer)), lookup, level)
 
 
 def prepare_for_prefetching(instances: Iterable[Any]) -> None:
-    """Let instances have a place for what is prefetched, as ``prefetch_related_objects`` does.
-
-    :param instances: the instances; None among them is passed over
-    """
-    for each in instances:
-        if each is not None:
-            each.__dict__.setdefault(PREFETCHED, {})
+    """Let instances, but for None, have a place for what is prefetched, as Django does."""
+    for instance in instances:
+        if instance is not None:
+            instance.__dict__.setdefault(PREFETCHED, {})
 
 
 def queryset_of_relation(instance: Any, name: str) -> Any:
-    """Return the queryset of all objects to which a relation may lead."""
     if single_relation(type(instance), name) is None:
         return _GET_QUERYSET(getattr(instance, name))
     descriptor: Any = on_class(type(instance), name)
@@ -270,9 +241,8 @@ def queryset_of_relation(instance: Any, name: str) -> Any:
 def filtered_for(instance: Any, as_it_was: Any, name: str, queryset: Any) -> Any:
     """Return a queryset as the manager of a relation to many has filtered it for an instance.
 
-    As its ``get_queryset`` does, but for a look into what was prefetched.
-
-    :param as_it_was: another instance, with the keys that it had then
+    As its ``get_queryset`` does, but for a look into what was prefetched; ``as_it_was`` is another
+    instance, with the keys that it had then.
     """
     filtered = getattr(as_it_was, name)._apply_rel_filters(queryset)
     filtered._add_hints(instance=instance)
@@ -288,16 +258,11 @@ def filtered_for(instance: Any, as_it_was: Any, name: str, queryset: Any) -> Any
 
 
 def own_manager(descriptor: Any) -> Any:
-    """Return the manager of which a relation to many makes its own, if it overrides
-    ``get_queryset``; else None.
-    """
+    """Return the manager of users' that a relation to many is made of; None if it is stock's."""
     manager = descriptor.related_manager_cls.__mro__[1]
     return None if manager.get_queryset is _GET_QUERYSET else manager
 
 
 def attribute_of_key_between(field: Any) -> str:
-    """Return where a prefetched object has the key of its owner, from the table in between.
-
-    :param field: the foreign key of that table
-    """
+    """Return where a prefetched object has its owner's key, from the table in between."""
     return f"_prefetch_related_val_{field.attname}"

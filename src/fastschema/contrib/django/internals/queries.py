@@ -43,16 +43,12 @@ _ITERABLES = {
 
 
 def is_stock_queryset(rows: Any) -> bool:
-    """Return whether iterating over a queryset gives the instances of its rows, without code of
-    users.
-    """
+    """Return whether iterating gives the instances of rows, without code of users."""
     return iterates_as_stock(rows) and rows._iterable_class is ModelIterable
 
 
 def iterates_as_stock(rows: Any) -> bool:
-    """Return whether iterating over a queryset gives what Django makes of its rows: instances,
-    dictionaries, tuples or values.
-    """
+    """Return whether iterating gives what Django makes of rows: instances, or their values."""
     if not isinstance(rows, QuerySet) or overridden(rows, _QUERYSET) is not None:
         return False
     iterable = rows._iterable_class
@@ -65,27 +61,20 @@ def results_of(queryset: Any) -> Any:
 
 
 def give_results(queryset: Any, results: list[Any], *, is_prefetched: bool = False) -> None:
-    """Let a queryset have results, as if it had been evaluated.
-
-    :param is_prefetched: whether nothing is to be prefetched for them any more
-    """
+    """Let a queryset have results, as if it had been evaluated, and perhaps prefetched for."""
     queryset._result_cache = results
     if is_prefetched:
         queryset._prefetch_done = True
 
 
 def evaluated(queryset: Any) -> list[Any]:
-    """Return the results of a queryset, which runs what has not been run: ``_fetch_all``.
-
-    :raises Exception: what running a query raises
-    """
+    """Return the results of a queryset, which runs what has not been run: ``_fetch_all``."""
     queryset._fetch_all()
     results: list[Any] = queryset._result_cache
     return results
 
 
 def evaluates_as_stock(cls: type[QuerySet[Any]]) -> bool:
-    """Return whether a class of querysets runs its queries as stock does."""
     return cls._fetch_all is QuerySet._fetch_all
 
 
@@ -116,36 +105,24 @@ def comes_from_relation(queryset: Any) -> bool:
 
 
 def with_iterable(queryset: Any, iterable: Any) -> Any:
-    """Return a copy of a queryset in which something else makes the objects.
-
-    :param iterable: gets the queryset, as ``ModelIterable`` does
-    """
+    """Return a copy of a queryset, in which ``iterable`` makes the objects of it."""
     copied = queryset._chain()
     give_iterable(copied, iterable)
     return copied
 
 
 def give_iterable(queryset: Any, iterable: Any = ModelIterable) -> None:
-    """Let something else make the objects of a queryset, or its instances again.
-
-    :param iterable: see :func:`with_iterable`
-    """
+    """Let something else make the objects of a queryset, or its instances again."""
     queryset._iterable_class = iterable
 
 
 def instances_of(queryset: Any, **arguments: Any) -> list[Any]:
-    """Return the instances of a queryset, its query run as stock runs it; nothing is prefetched.
-
-    :raises Exception: what running the query raises
-    """
+    """Return the instances of a queryset, its query run as stock runs it; nothing is prefetched."""
     return list(ModelIterable(queryset, **arguments))
 
 
 def without_prefetches(queryset: Any, iterable: Any = ModelIterable) -> Any:
-    """Return a copy of a queryset that prefetches nothing.
-
-    :param iterable: see :func:`with_iterable`
-    """
+    """Return a copy of a queryset that prefetches nothing."""
     copied = with_iterable(queryset, iterable)
     copied._prefetch_related_lookups = ()
     return copied
@@ -180,7 +157,6 @@ a value, the expression and the connection; and the expression."""
 class SelectedModel(NamedTuple):
     """A model whose columns a query selects: ``klass_info`` of a compiler.
 
-    :param model: the model
     :param columns: the positions of its columns, by the names of attributes
     :param is_parent: whether it is selected as a parent of another model
     :param relations: what ``select_related`` has added to it
@@ -194,17 +170,14 @@ class SelectedModel(NamedTuple):
     def models(self) -> Iterator[Any]:
         """Yield the model, and those of what was added to it."""
         yield self.model
-        for each in self.relations:
-            yield from each.related.models()
+        for relation in self.relations:
+            yield from relation.related.models()
 
 
 class SelectedRelation(NamedTuple):
-    """A relation to one object that ``select_related`` follows.
+    """A relation to one object that ``select_related`` follows, by its foreign key.
 
-    :param field: the foreign key
-    :param is_reverse: whether it is followed backwards
     :param set_there: lets a related object know the instance to which it belongs
-    :param related: what is selected of the related model
     """
 
     field: Any
@@ -216,7 +189,6 @@ class SelectedRelation(NamedTuple):
 class CompiledQuery:
     """The query of a queryset, with the compiler that runs it.
 
-    :param queryset: a queryset that has not been evaluated
     :param is_run: whether :meth:`execute` is to be called; else it is only known what the query
         selects, and the queryset may run it later
     """
@@ -240,7 +212,6 @@ class CompiledQuery:
         """Run the query, and return its rows, some at a time.
 
         :param chunk_size: how many at a time, as for ``QuerySet.iterator``; None: all are read now
-        :raises Exception: what running it raises in stock
         """
         arguments: dict[str, Any] = {}
         if chunk_size is not None:
@@ -256,7 +227,6 @@ class CompiledQuery:
         return rows
 
     def instances(self, rows: Iterable[Any]) -> list[Any]:
-        """Return instances of converted rows, made by Django."""
         return list(self._made_by(ModelIterable, rows))
 
     def iterate(self, chunk_size: int) -> Generator[Any]:
@@ -264,9 +234,6 @@ class CompiledQuery:
 
         ``QuerySet.iterator`` leaves its cursor to the garbage collector where an exception comes
         from below it: from a converter, ``from_db`` or a receiver of ``post_init``.
-
-        :param chunk_size: see :meth:`execute`
-        :raises Exception: what running the query, or making an object, raises in stock
         """
         with closing_results(self.execute(chunk_size)) as results:
             yield from self._made_by(self._attributes._iterable_class, self.converted(results))
@@ -274,8 +241,8 @@ class CompiledQuery:
     def _made_by(self, iterable: Any, rows: Iterable[Any]) -> Iterator[Any]:
         """Return what one of Django's iterables makes of converted rows.
 
-        They run the query of a queryset themselves, so they get what stands for a queryset of which
-        it has been run.
+        They run the query of a queryset themselves, so they get what stands for one where it has
+        been run.
         """
 
         def results_iter(
@@ -291,34 +258,29 @@ class CompiledQuery:
 
     @property
     def connection(self) -> Any:
-        """The connection to the database."""
         return self._compiler.connection
 
     @property
     def column_count(self) -> int:
-        """How many columns its rows have."""
         count: int = self._compiler.col_count
         return count
 
     @property
     def annotations(self) -> dict[str, int]:
-        """The positions of annotations, by their names."""
         return self._compiler.annotation_col_map or {}
 
     def selected_model(self) -> SelectedModel | None:
-        """Return the model that it selects; None if it selects none."""
         klass_info = self._compiler.klass_info
         return None if klass_info is None else _selected_model(klass_info, self._compiler.select)
 
     def selected(self) -> list[Any]:
         """Return what each column of its rows is: a field of a model, or a class of expressions."""
         return [
-            each[0].target if type(each[0]) is Col else type(each[0])
-            for each in self._compiler.select[: self.column_count]
+            column[0].target if type(column[0]) is Col else type(column[0])
+            for column in self._compiler.select[: self.column_count]
         ]
 
     def expression(self, position: int) -> Any:
-        """Return the expression that is selected at a position."""
         return self._compiler.select[position][0]
 
     def converters(self, positions: Container[int]) -> Converters:
@@ -340,27 +302,29 @@ class CompiledQuery:
     @property
     def joins_columns(self) -> bool:
         """Whether several columns make one value."""
-        expressions = [each[0] for each in self._compiler.select]
+        expressions = [column[0] for column in self._compiler.select]
         return bool(self._compiler.has_composite_fields(expressions))
 
 
 def _selected_model(klass_info: dict[str, Any], select: Any) -> SelectedModel:
     relations = [
         SelectedRelation(
-            each["field"], each["reverse"], each["remote_setter"], _selected_model(each, select)
+            related["field"],
+            related["reverse"],
+            related["remote_setter"],
+            _selected_model(related, select),
         )
-        for each in klass_info.get("related_klass_infos", ())
+        for related in klass_info.get("related_klass_infos", ())
     ]
-    columns = {select[each][0].target.attname: each for each in klass_info["select_fields"]}
+    columns = {
+        select[position][0].target.attname: position for position in klass_info["select_fields"]
+    }
     is_parent = bool(klass_info.get("from_parent"))
     return SelectedModel(klass_info["model"], columns, is_parent, relations)
 
 
 class _StandIn:
-    """An object with some attributes of its own in the place of another's.
-
-    :param behind: has all other attributes
-    """
+    """An object with some attributes of its own in the place of those of another behind it."""
 
     def __init__(self, behind: Any, **attributes: Any) -> None:
         self._behind = behind
@@ -372,10 +336,7 @@ class _StandIn:
 
 @contextmanager
 def closing_results(results: Iterable[list[Any]]) -> Iterator[Iterable[list[Any]]]:
-    """Close the cursor behind the results of a query at the end, or before an exception leaves.
-
-    :param results: what :meth:`CompiledQuery.execute` has returned; a list has no cursor any more
-    """
+    """Close the cursor behind results, if any, at the end or before an exception leaves."""
     try:
         yield results
     finally:
@@ -393,8 +354,7 @@ def is_pure_converter(converter: Any) -> bool:
 def name_in_sqlite(converter: Any) -> str | None:
     """Return the name of a converter of SQLite's, without importing SQLite; None for any other.
 
-    It is ``convert_datefield_value`` or the like, or ``get_decimalfield_converter`` for the
-    function that this returns.
+    For the function that ``get_decimalfield_converter`` returns, it is that name.
     """
     if converter.__module__ != _SQLITE:
         return None

@@ -56,8 +56,8 @@ def shape_of(queryset: Any) -> Hashable:
         *(type(queryset), queryset._iterable_class, queryset.model, query.model, queryset.db),
         *(tracks_peers(fetch_mode_of(queryset)), comes_from_relation(queryset)),
         *(_frozen(query.select_related), query.max_depth, frozenset(names), is_deferred),
-        tuple([(name, _annotation(each)) for name, each in query.annotation_select.items()]),
-        tuple([_shape_of_lookup(each) for each in prefetch_lookups(queryset)]),
+        tuple([(name, _annotation(value)) for name, value in query.annotation_select.items()]),
+        tuple([_shape_of_lookup(lookup) for lookup in prefetch_lookups(queryset)]),
     )
 
 
@@ -66,8 +66,8 @@ def _shape_of_lookup(lookup: Any) -> Hashable:
         return lookup
     if type(lookup) is not Prefetch:
         raise NotRowReadableError(f"{type(lookup).__name__} is not Django's own Prefetch")
-    given = lookup.queryset
-    shape = None if given is None else (shape_of(given), given.query.is_sliced)
+    queryset = lookup.queryset
+    shape = None if queryset is None else (shape_of(queryset), queryset.query.is_sliced)
     return lookup.prefetch_through, lookup.prefetch_to, shape
 
 
@@ -85,31 +85,30 @@ def _annotation(expression: Any) -> Hashable:
 
 
 def converts_as_django(expression: Any) -> bool:
-    """Return whether no code of users makes the values of an expression.
-
-    That holds for all expressions that are alike in shape.
-    """
+    """Return whether no code of users makes the values of expressions of this shape."""
     if type(expression) is Col:
         return True  # see its converters
     field = _output_field(expression)
     classes = type(expression), type(field)
     return not isinstance(field, JSONField) and all(
-        each.__module__.startswith("django.") for each in classes
+        cls.__module__.startswith("django.") for cls in classes
     )
 
 
 def check_compiled_by_django(queryset: Any) -> None:
-    """Check that no code of users writes the SQL of what a queryset selects, and of its order.
-
-    :raises NotRowReadableError: if it does
-    """
+    """Raise NotRowReadableError if users' code writes the SQL of what is selected, or its order."""
     query, options = queryset.query, queryset.query.get_meta()
     expressions = [*query.annotations.values(), *(query.order_by or options.ordering)]
-    parts = [part for each in expressions if hasattr(each, "flatten") for part in each.flatten()]
+    parts = [
+        part
+        for expression in expressions
+        if hasattr(expression, "flatten")
+        for part in expression.flatten()
+    ]
     fields = options.concrete_fields
-    code = [*map(type, parts), *[each.get_col for each in fields]]
-    code += [each.select_format for each in fields]
-    if not all(each.__module__.startswith("django.") for each in code):
+    code = [*map(type, parts), *[field.get_col for field in fields]]
+    code += [field.select_format for field in fields]
+    if not all(function.__module__.startswith("django.") for function in code):
         raise NotRowReadableError("an expression or a field of your own writes its SQL")
 
 
