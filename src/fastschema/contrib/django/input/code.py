@@ -70,13 +70,9 @@ class InputConversion(NamedTuple):
 class InputField:
     """What is done to the value of one field.
 
-    :param name: the field's name
     :param source_attrs: where the value is put
-    :param conversion: how it is converted
-    :param is_nested: whether it is a nested serializer
     :param skips: whether a missing value is left out; None: only the field's own method knows
     :param has_default: whether a missing value becomes the field's ``default`` as it is
-    :param none_stays: whether None stays None
     :param value: "get": the value is that of the key; "empty": it is never given; "own": the
         field's own method finds it
     :param has_method: whether the serializer has a ``validate_`` method for it
@@ -97,11 +93,8 @@ class InputField:
 
 @dataclass(frozen=True, slots=True)
 class InputNode:
-    """What is done to the input of a serializer.
-
-    :param name: the name of its class
-    :param fields: what is done for each field that takes input
-    :param numbers: the places of these fields among all fields
+    """What is done to the input of a serializer; ``numbers`` are the places of these fields among
+    all.
     """
 
     name: str
@@ -137,9 +130,8 @@ _OBJECTS: dict[str, object] = {
 
 
 def generate(node: InputNode) -> GeneratedFunction:
-    """Return the function that validates the input of a serializer."""
     objects = _OBJECTS | {
-        name: each for field in node.fields for name, each in field.conversion.names
+        name: value for field in node.fields for name, value in field.conversion.names
     }
     name = Names(frozenset(objects)).unique(f"validate_{node.name}")
     body: Lines = ["values = {}", "errors = {}"]
@@ -152,13 +144,13 @@ def generate(node: InputNode) -> GeneratedFunction:
 
 def _field(field: InputField, options: str) -> Lines:
     name = literal(field.name)
-    own = f"own[{name}]"
-    found = {
+    own_field = f"own[{name}]"
+    value = {
         "get": f"data.get({name}, empty)",
         "empty": "empty",
-        "own": f"{own}.get_value(data)",
+        "own": f"{own_field}.get_value(data)",
     }[field.value]
-    converted = _value(field, options, own)
+    converted = _value(field, options, own_field)
     if field.has_method:
         converted.append(f"value = {_method(field.name)}(value)")
     validated: Lines = [
@@ -175,7 +167,7 @@ def _field(field: InputField, options: str) -> Lines:
         is_given = "value is not empty"
         condition = is_given if field.skips else f"{is_given} or not is_partial(serializer)"
         validated = [f"if {condition}:", validated]
-    return [f"# {name}", f"value = {found}", *validated]
+    return [f"# {name}", f"value = {value}", *validated]
 
 
 def _method(field_name: str) -> str:

@@ -107,9 +107,9 @@ def why_by_stock(field: Any) -> str | None:
         return reason
     if cls.__setattr__ is not object.__setattr__:
         return "__setattr__ is overridden"  # it sees the validators, which stock sets on first use
-    own = sorted(_OWN_METHODS & vars(field).keys())
-    if own:
-        return f"{own[0]} is set on the field object"
+    methods = sorted(_OWN_METHODS & vars(field).keys())
+    if methods:
+        return f"{methods[0]} is set on the field object"
     runs = tuple(map(stock_of, methods_of(field, "run_validation", _FIELD)))
     if runs not in _RUNS:
         return _unknown(runs[0])
@@ -136,9 +136,9 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
     if isinstance(field, serializers.BaseSerializer):
         return InputConversion("nested serializer"), None
     for name, method in _VALIDATING.items():
-        found = getattr(type(field), name)
-        if found is not method:
-            return BY_STOCK, _unknown(getattr(found, "fget", found))
+        actual = getattr(type(field), name)
+        if actual is not method:
+            return BY_STOCK, _unknown(getattr(actual, "fget", actual))
     convert = method_of(field, "to_internal_value")
     rule, called = _RULES.get(convert, (None, {}))
     is_text = method_of(field, "run_validation") is _RUN_TEXT
@@ -153,10 +153,7 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
 
 
 def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
-    """Return what the validators of a field ask of a value; None if only they can tell.
-
-    :param known: the classes of validators that suit the value
-    """
+    """Return what validators of some classes ask of a value; None if there are others."""
     conditions = []
     for number, validator in enumerate(field.validators):
         cls = type(validator)
@@ -281,8 +278,8 @@ def _uuid(field: Any) -> InputConversion | None:
 
 
 def _choice(field: Any) -> InputConversion | None:
-    found = "(converted := $field.choice_strings_to_values.get(value, empty)) is not empty"
-    return _validated(field, "choice", f"type(value) is str and value and {found}", "converted")
+    is_choice = "(converted := $field.choice_strings_to_values.get(value, empty)) is not empty"
+    return _validated(field, "choice", f"type(value) is str and value and {is_choice}", "converted")
 
 
 def _list(field: Any) -> InputConversion | None:
@@ -350,17 +347,14 @@ uuid_of = partial(parsed, lambda text: uuid.UUID(text))
 
 
 def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
-    """Return what a text of a date and a time is read as, in the time zone of a field.
-
-    :param zone: that time zone; None if the field must be asked
-    """
+    """Return what a text of a date and a time is read as; without a zone, the field is asked."""
     if type(value) is not str:
         return None
     try:
-        found = datetime.datetime.fromisoformat(value)
-        if zone is not None and found.tzinfo is not None:
-            return found.astimezone(zone)
-        enforced: datetime.datetime = field.enforce_timezone(found)
+        moment = datetime.datetime.fromisoformat(value)
+        if zone is not None and moment.tzinfo is not None:
+            return moment.astimezone(zone)
+        enforced: datetime.datetime = field.enforce_timezone(moment)
     except (ValueError, TypeError, OverflowError, ValidationError):
         return None  # stock's exception is the answer
     return enforced
@@ -406,8 +400,6 @@ _IMMUTABLE = (*_PLAIN, REAL.date, REAL.datetime, REAL.time, REAL.timedelta)
 def input_field(field: Any, *, has_method: bool) -> InputField:
     """Return what is done to the value of a field that takes input.
 
-    :param field: the field
-    :param has_method: whether the serializer has a ``validate_`` method for it
     :raises UnreadableError: if its name is no plain text, or code of users says where it is put
     """
     name = field.field_name
@@ -448,10 +440,13 @@ def details(field: Any) -> Any:
     is_plain = default is empty or type(default) in _IMMUTABLE
     if field.read_only:
         return default if is_plain else type(default)
-    own = vars(field)
-    found = own.get(UNREAD_VALIDATORS) if "_validators" not in own else None
-    if found is None and has_stock_validators(field):
+    attributes = vars(field)
+    validators = attributes.get(UNREAD_VALIDATORS) if "_validators" not in attributes else None
+    if validators is None and has_stock_validators(field):
         # It is no clone, or somebody has looked at its validators, or set others.
-        found = [(type(each), getattr(each, "limit_value", None)) for each in field.validators]
+        validators = [
+            (type(validator), getattr(validator, "limit_value", None))
+            for validator in field.validators
+        ]
     inner = details(field.child) if isinstance(field, fields.ListField) else None
-    return found, default if is_plain else type(default), inner
+    return validators, default if is_plain else type(default), inner

@@ -47,14 +47,12 @@ _MAKING_VALIDATORS = frozenset(
 class Validation(NamedTuple):
     """How serializers with the same fields validate objects.
 
-    :param program: the program
     :param options: the exemplar's fields, for serializers that have made none; else []
     :param snapshot: what all fields were like
     :param details: what else they were like
     :param names: what a serializer must not have of its own
     :param is_whole: whether ``run_validation`` is stock's as a whole
     :param has_validators: whether ``run_validators`` does anything
-    :param has_validate: whether there is a ``validate``
     """
 
     program: InputProgram
@@ -67,7 +65,6 @@ class Validation(NamedTuple):
     has_validate: bool
 
     def matches(self, fields: list[Any]) -> bool:
-        """Return whether fields are what those were."""
         try:
             # First, as to ask for validators is to set them.
             is_alike = list(map(details, fields)) == self.details
@@ -95,12 +92,7 @@ def runs_as_a_whole(cls: Any) -> bool:
 
 
 def read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> Validation:
-    """Return how a serializer validates objects.
-
-    :param fields: all of its fields
-    :param options: see :class:`Validation`
-    :raises UnreadableError: if only stock can say
-    """
+    """Return how a serializer validates objects; raise UnreadableError if only stock can say."""
     cls = type(serializer)
     if not is_readable(cls):
         raise UnreadableError("it overrides how a row is validated")
@@ -131,7 +123,7 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         options,
         snapshot,
         seen,
-        frozenset([*_OF_CLASS, *[f"validate_{each.name}" for each in nodes]]),
+        frozenset([*_OF_CLASS, *[f"validate_{node.name}" for node in nodes]]),
         runs_as_a_whole(cls),
         has_defaults or _has_validators(serializer),
         cls.validate is not _VALIDATE,
@@ -147,20 +139,20 @@ _OF_CLASS = (
 
 
 def _has_method(cls: Any, name: str) -> bool:
-    found = getattr(cls, name, None)
-    if found is not None and not isinstance(found, FunctionType):
+    method = getattr(cls, name, None)
+    if method is not None and not isinstance(method, FunctionType):
         raise UnreadableError(f"{name} is not a plain method")
-    if found is not None and _uses_fields(cls):
+    if method is not None and _uses_fields(cls):
         raise UnreadableError(f"{name} may change the fields that come after it")
-    return found is not None
+    return method is not None
 
 
 def _uses_fields(cls: Any) -> bool:
     """Return whether what ``validate_`` methods may call names ``fields``."""
     methods = [
         inspect.unwrap(getattr(method, "fget", method))
-        for each in own_classes(cls)
-        for name, method in vars(each).items()
+        for base in own_classes(cls)
+        for name, method in vars(base).items()
         if not hasattr(ModelSerializer, name)  # what DRF calls, it calls before or after
     ]
     codes = [method.__code__ for method in methods if isinstance(method, FunctionType)]
@@ -168,8 +160,7 @@ def _uses_fields(cls: Any) -> bool:
 
 
 def _names_in(code: CodeType) -> set[str]:
-    """Return what code names, and the functions in it."""
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return set(code.co_names).union(*map(_names_in, inner))
 
 
@@ -178,6 +169,6 @@ def _has_validators(serializer: Any) -> bool:
     cls: Any = type(serializer)
     # What sees attributes that are set sees the validators, which stock sets on first use.
     are_own = cls.__setattr__ is not object.__setattr__ or any(
-        not _MAKING_VALIDATORS.isdisjoint(vars(each)) for each in own_classes(cls)
+        not _MAKING_VALIDATORS.isdisjoint(vars(base)) for base in own_classes(cls)
     )
     return are_own or not runs_as_a_whole(cls) or bool(cls.get_validators(serializer))

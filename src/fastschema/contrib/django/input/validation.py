@@ -50,10 +50,7 @@ _OF_LISTS = {
 
 
 class OwnFields(dict[str, Any]):
-    """The fields of a serializer that validates, by name: none is made before it is needed.
-
-    :param serializer: the serializer
-    """
+    """The fields of a serializer that validates, by name: none is made before it is needed."""
 
     def __init__(self, serializer: Any) -> None:
         self._serializer = serializer
@@ -68,11 +65,7 @@ class OwnFields(dict[str, Any]):
         return {}
 
     def run_nested(self, name: str, data: Any) -> Any:
-        """Return what ``run_validation`` of a nested serializer does.
-
-        :param name: of its field
-        :raises ValidationError: as stock
-        """
+        """Return what ``run_validation`` of a nested serializer does."""
         if type(data) is not dict:
             return self[name].run_validation(data)
         if name not in self.nested:
@@ -85,17 +78,14 @@ class OwnFields(dict[str, Any]):
         return timezone.get_current_timezone() if settings.USE_TZ else None
 
     def run(self, validation: Validation, options: list[Any], data: Any) -> Any:
-        """Return what ``run_validation`` of the serializer does for a dictionary.
-
-        :param validation: how it validates
-        :param options: fields like its own
-        :raises ValidationError: as stock
-        """
+        """Return what ``run_validation`` of the serializer does for a dictionary."""
         serializer = self._serializer
         value = validation.program.generated().function(serializer, options, self, data)
-        own = vars(serializer)
+        attributes = vars(serializer)
         has_validators = (
-            validation.has_validators or UNREAD_VALIDATORS in own or bool(own.get("_validators"))
+            validation.has_validators
+            or UNREAD_VALIDATORS in attributes
+            or bool(attributes.get("_validators"))
         )
         if has_validators or validation.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -105,7 +95,6 @@ class OwnFields(dict[str, Any]):
 class RowValidator:
     """Does what ``run_validation`` of a serializer does, for one object after the other.
 
-    :param serializer: the serializer, at which it looks once
     :param count: how many objects there are at least
     """
 
@@ -120,10 +109,6 @@ class RowValidator:
         self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
 
     def run(self, data: Any) -> Any:
-        """Return what ``run_validation`` does.
-
-        :raises ValidationError: as stock
-        """
         if type(data) is dict and self._found is not None:
             return self._own.run(*self._found, data)
         if self._runs_as_stock:
@@ -135,8 +120,6 @@ def _run_as_stock(serializer: Any, data: Any) -> Any:
     """Return what DRF's own ``run_validation`` does, for a class that is not compiled.
 
     Its ``to_internal_value`` is not asked where that would only ask once more whether it is.
-
-    :raises ValidationError: as stock
     """
     name = "to_internal_value"
     if type(serializer).to_internal_value is not to_internal_value or name in vars(serializer):
@@ -148,10 +131,7 @@ def _run_as_stock(serializer: Any, data: Any) -> Any:
 
 
 def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | None:
-    """Count objects, and return the state of their serializer's class; None if stock validates.
-
-    :param objects: how many objects are to be validated
-    """
+    """Count objects, and return the state of their serializer's class; None if stock validates."""
     if is_disabled():
         return None
     state = class_state(type(serializer))
@@ -169,22 +149,23 @@ def find_validation(
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates, and fields like its own; None if stock must validate.
 
-    :param state: what :func:`_state_if_compiled` has returned
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     """
     if state is None:
         return None
     cls = type(serializer)
-    found = _find_of_pending(state, serializer) if state.is_in_use else None
-    if found is None and is_readable(cls):
+    validation_and_fields = _find_of_pending(state, serializer) if state.is_in_use else None
+    if validation_and_fields is None and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
-        found = _find_of_made(state, serializer)
-    if found is None:
+        validation_and_fields = _find_of_made(state, serializer)
+    if validation_and_fields is None:
         return None
-    validation, _ = found
+    validation, _ = validation_and_fields
     has_own_methods = not validation.names.isdisjoint(vars(serializer))
-    return None if has_own_methods or (is_whole and not validation.is_whole) else found
+    return (
+        None if has_own_methods or (is_whole and not validation.is_whole) else validation_and_fields
+    )
 
 
 def _find_of_pending(
@@ -193,8 +174,8 @@ def _find_of_pending(
     """Return how a serializer validates whose fields nobody has looked at, by its class."""
     if has_made_fields(serializer) or not follows_its_class(serializer):
         return None
-    found: Validation | None = state.pending(VALIDATING)
-    return None if found is None else (found, found.options)
+    validation: Validation | None = state.pending(VALIDATING)
+    return None if validation is None else (validation, validation.options)
 
 
 def _find_of_made(
@@ -209,16 +190,12 @@ def _find_of_made(
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
         return None  # somebody has renamed one
-    found: Validation | None = state.of_made(VALIDATING, serializer, options)
-    return None if found is None else (found, options)
+    validation: Validation | None = state.of_made(VALIDATING, serializer, options)
+    return None if validation is None else (validation, options)
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
-    """Return what ``run_validation`` of a serializer, or of a list, makes of its fields' values.
-
-    :param has_validators: whether ``run_validators`` does anything
-    :raises ValidationError: as stock
-    """
+    """Return what ``run_validation`` makes of the values of fields, or raise ValidationError."""
     try:
         if has_validators:
             serializer.run_validators(value)
@@ -230,37 +207,29 @@ def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
 
 
 def run_validation(self: Any, data: Any = empty) -> Any:
-    """Return what ``Serializer.run_validation`` does.
-
-    :raises ValidationError: as stock
-    """
     if type(data) is not dict or self.read_only:
         return STOCK_RUN_VALIDATION(self, data)
     state = _state_if_compiled(self, 1)
     if state is None:
         return _run_as_stock(self, data)
-    found = find_validation(state, self)
-    if found is None:
+    validation_and_fields = find_validation(state, self)
+    if validation_and_fields is None:
         return STOCK_RUN_VALIDATION(self, data)
-    return OwnFields(self).run(*found, data)
+    return OwnFields(self).run(*validation_and_fields, data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
-    """Return what ``Serializer.to_internal_value`` does.
-
-    :raises ValidationError: as stock
-    """
     state = _state_if_compiled(self, 0) if type(data) is dict else None
-    found = find_validation(state, self, is_whole=False)
-    if found is None:
+    validation_and_fields = find_validation(state, self, is_whole=False)
+    if validation_and_fields is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
-    validation, options = found
+    validation, options = validation_and_fields
     return validation.program.generated().function(self, options, OwnFields(self), data)
 
 
 @functools.wraps(_STOCK_RUN_LIST_VALIDATION)
 def run_list_validation(self: Any, data: Any = empty) -> Any:
-    """Return what ``ListSerializer.run_validation`` does, or raise what it raises.
+    """Return what ``ListSerializer.run_validation`` does.
 
     It does not call stock's: DRF's warning of an old format of errors blames the caller that it
     finds a number of frames away.
@@ -276,9 +245,9 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
             cls = type(self.child)
             if _bulk is not None and is_readable(cls) and runs_as_a_whole(cls):
                 validate = stack.enter_context(_bulk.validating_at_once(self, data, validate))
-            own = vars(self)
-            own["run_child_validation"] = validate  # past a __setattr__ of users' own
-            stack.callback(own.pop, "run_child_validation", None)
+            attributes = vars(self)
+            attributes["run_child_validation"] = validate  # past a __setattr__ of users' own
+            stack.callback(attributes.pop, "run_child_validation", None)
         value = self.to_internal_value(data)
     return checked(self, value)
 
