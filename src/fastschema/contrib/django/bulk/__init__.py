@@ -7,14 +7,12 @@ from __future__ import annotations
 
 
 def install() -> None:
-    """Replace ``ListSerializer.create``."""
     from fastschema.contrib.django.bulk import create
 
     create.install()
 
 
 def uninstall() -> None:
-    """Give ``ListSerializer`` its own ``create`` back."""
     from fastschema.contrib.django.bulk import create
 
     create.uninstall()

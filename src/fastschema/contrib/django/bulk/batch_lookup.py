@@ -43,8 +43,7 @@ _PRIMITIVES = (str, int, uuid.UUID)
 class BatchLookup(NamedTuple):
     """Which rows of a model have some values in a column.
 
-    :param queryset: the rows
-    :param column: the column, as querysets name it
+    :param column: as querysets name it
     :param field: the column; for a foreign key, that to which it refers
     """
 
@@ -58,10 +57,8 @@ class BatchLookup(NamedTuple):
         return is_exact(self.field, connections[self.queryset.db].vendor)
 
     def key(self, value: Any) -> Any:
-        """Return a primitive value, or an object that a foreign key refers to, as the column has
-        it.
-
-        :raises KeyError: if that is not for us to say
+        """Return a primitive value, or the key of an object, as the column has it; or raise
+        KeyError.
         """
         if isinstance(value, models.Model):
             value = value.__dict__.get(self.field.attname)
@@ -93,9 +90,7 @@ class BatchLookup(NamedTuple):
         return keys
 
     def found(self, keys: set[Any]) -> Iterator[Any]:
-        """Yield the rows with these values, as querysets, each for as many as the
-        database takes.
-        """
+        """Yield the rows with these values, as querysets, for as many as the database takes."""
         waiting = list(keys)
         limit = connections[self.queryset.db].features.max_query_params
         # The other half is for what the queryset itself is filtered by.
@@ -106,10 +101,7 @@ class BatchLookup(NamedTuple):
 
 
 def related_lookup(field: Any, values: Iterable[Any]) -> BatchLookup | None:
-    """Return the lookup of the objects of a relation; None if stock looks them up one by one.
-
-    :param values: those that it is given
-    """
+    """Return the lookup of the objects of a relation; None if stock looks them up one by one."""
     if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
         lookup = "pk"
     elif isinstance(field, SlugRelatedField):
@@ -149,10 +141,7 @@ def _lookup(queryset: Any, lookup: str) -> BatchLookup | None:
 
 
 def column_of(model: Any, lookup: str) -> Any:
-    """Return the field of a model that querysets look up by a name, or by ``pk``.
-
-    :raises FieldDoesNotExist: if there is none
-    """
+    """Return the field of a model that querysets look up by a name, or by ``pk``."""
     return model._meta.pk if lookup == "pk" else model._meta.get_field(lookup)
 
 
@@ -168,7 +157,8 @@ def _is_plain_queryset(queryset: Any) -> bool:
         and not query.combinator
         and query.deferred_loading == (frozenset(), True)
         and not any(
-            getattr(each, "contains_over_clause", False) for each in query.annotations.values()
+            getattr(annotation, "contains_over_clause", False)
+            for annotation in query.annotations.values()
         )
     )
 
@@ -184,10 +174,7 @@ def validating_at_once(
 ) -> Iterator[Callable[[Any], Any]]:
     """While it holds, the database is asked once for all rows of a list, if it is one in bulk.
 
-    :param serializer: the list serializer
-    :param data: the rows, before they are validated; at least one is a dictionary
-    :param validate: validates a row
-    :returns: what validates a row in its place
+    It gives what validates a row in the place of ``validate``. At least one row is a dictionary.
     """
     if not is_list_in_bulk(serializer):
         yield validate
@@ -198,11 +185,7 @@ def validating_at_once(
 
 @contextmanager
 def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[Unique]:
-    """While it holds, the fields of a list's child know what the database says of some rows.
-
-    :param serializer: the list serializer
-    :param data: the rows, before they are validated; at least one is a dictionary
-    """
+    """While it holds, the fields of a list's child know what the database says of some rows."""
     rows = [row for row in data if type(row) is dict]
     unique: Unique = {}
     with ExitStack() as stack:
@@ -231,25 +214,18 @@ def uses_batch_lookup(field: Any) -> bool:
         type(relation).get_queryset is not GET_QUERYSET or related_lookup(relation, [0])
     ):
         return True
-    return any(unique_lookup(each, field) is not None for each in field.validators)
+    return any(unique_lookup(validator, field) is not None for validator in field.validators)
 
 
 class ObjectCache:
-    """Related objects that are known.
-
-    :param batch: how they were looked up
-    :param objects: by their values
-    """
+    """Related objects that are known, by their values."""
 
     def __init__(self, batch: BatchLookup, objects: dict[Any, Any]) -> None:
         self._batch = batch
         self._objects = objects
 
     def find(self, value: Any) -> Any:
-        """Return the object with a value.
-
-        :raises KeyError: if it is not known
-        """
+        """Return the object with a value, or raise KeyError."""
         return self._objects[self._batch.key(value)]
 
     def queryset(self) -> Any:
@@ -273,29 +249,26 @@ def _know_related(field: Any, values: list[Any], stack: ExitStack) -> None:
     batch = related_lookup(field, values)
     if batch is None:
         return
-    found: dict[Any, list[Any]] = {}
+    by_key: dict[Any, list[Any]] = {}
     for objects in batch.found(batch.keys(values)):
-        for each in objects:
-            found.setdefault(getattr(each, batch.field.attname), []).append(each)
-    known = ObjectCache(batch, {key: each[0] for key, each in found.items() if len(each) == 1})
-    queryset, original = known.queryset(), field.queryset
+        for related in objects:
+            by_key.setdefault(getattr(related, batch.field.attname), []).append(related)
+    cache = ObjectCache(
+        batch, {key: related[0] for key, related in by_key.items() if len(related) == 1}
+    )
+    queryset, original = cache.queryset(), field.queryset
 
     def get_queryset() -> Any:
         # A method of the serializer may have set another one.
         return queryset if field.queryset is original else type(field).get_queryset(field)
 
-    own = vars(field)
-    own["get_queryset"] = get_queryset
-    stack.callback(own.pop, "get_queryset", None)
+    attributes = vars(field)
+    attributes["get_queryset"] = get_queryset
+    stack.callback(attributes.pop, "get_queryset", None)
 
 
 class PrefetchedUniqueValidator:
-    """Stands for a ``UniqueValidator``: it knows values that are free.
-
-    :param validator: asked for all others
-    :param batch: how they were looked up
-    :param free: values that the database has not
-    """
+    """Stands for a ``UniqueValidator``: it knows free values, and asks that for all others."""
 
     requires_context = True
 
@@ -305,10 +278,7 @@ class PrefetchedUniqueValidator:
         self._free = free
 
     def __call__(self, value: Any, serializer_field: Any) -> None:
-        """Validate as ``UniqueValidator`` does.
-
-        :raises ValidationError: if the value is not unique
-        """
+        """Validate as ``UniqueValidator`` does."""
         try:
             is_free = self._batch.key(value) in self._free
         except KeyError:
@@ -338,23 +308,20 @@ def _know_unique(field: Any, values: list[Any], stack: ExitStack) -> Unique:
             taken.update(objects.values_list(batch.column, flat=True))
         # If some are taken, who knows which of the keys equal them to the database?
         if batch.is_exact or not taken:
-            known = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
-            validators[number] = known
-            stack.callback(_restore, validators, known)
+            prefetched = PrefetchedUniqueValidator(validator, batch, frozenset(keys - taken))
+            validators[number] = prefetched
+            stack.callback(_restore, validators, prefetched)
     return unique
 
 
 def _restore(validators: list[Any], known: PrefetchedUniqueValidator) -> None:
-    validators[:] = [known.stock if each is known else each for each in validators]
+    validators[:] = [known.stock if validator is known else validator for validator in validators]
 
 
 def refusing_duplicates(unique: Unique, validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return what validates the rows of a list, and refuses unique values of earlier rows.
 
     Rows are compared when they are valid, by the values that would be saved.
-
-    :param unique: what :func:`batch_lookups` gives
-    :param validate: validates a row
     """
     seen: dict[str, set[Any]] = {attribute: set() for attribute in unique}
 
@@ -385,9 +352,9 @@ def _add_and_tell(seen: set[Any], value: Any) -> bool:
 
 def _is_of_table(batch: Any, model: Any) -> bool:
     """Return whether no two rows of a model's table may have the same value."""
-    known = batch.queryset.model
+    table = batch.queryset.model
     is_same = isinstance(model, type) and issubclass(model, models.Model)
-    is_same = is_same and model._meta.concrete_model is known._meta.concrete_model
+    is_same = is_same and model._meta.concrete_model is table._meta.concrete_model
     # A constraint with a condition asks some of the rows only.
-    column = column_of(known, batch.column)
+    column = column_of(table, batch.column)
     return is_same and bool(column.unique) and not batch.queryset.query.has_filters()

@@ -54,8 +54,8 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
         return created
     rows, alias = list(validated_data), router.db_for_write(model)
     with transaction.atomic(using=alias):
-        made = _in_bulk(child, rows, alias)
-        return _one_by_one(child, rows) if made is None else made
+        instances = _in_bulk(child, rows, alias)
+        return _one_by_one(child, rows) if instances is None else instances
 
 
 def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
@@ -70,10 +70,7 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
 
 
 def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any] | None:
-    """Create rows by ``bulk_create``; None if that may not be the same, or one of them is wrong.
-
-    :raises Exception: whatever else goes wrong, the database above all
-    """
+    """Create rows by ``bulk_create``; None if that may not be the same, or one of them is wrong."""
     if why_one_by_one(child) is not None:
         return None
     model: Any = child.Meta.model
@@ -93,10 +90,7 @@ def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any] | None:
 
 
 def why_one_by_one(child: Any) -> str | None:
-    """Return why ``bulk_create`` does not do what creating objects one by one does, or None.
-
-    :param child: the serializer of a row
-    """
+    """Return why ``bulk_create`` does not do what creating objects one by one does, or None."""
     return next(_reasons_of(child), None)
 
 
@@ -121,7 +115,7 @@ def _reasons_of_model(model: Any) -> Iterator[str]:
         yield f"the manager of {name} creates in its own way"
     if pre_save.has_listeners(model) or post_save.has_listeners(model):
         yield f"pre_save or post_save of {name} has receivers"
-    if any(each._meta.concrete_model is not meta.concrete_model for each in meta.all_parents):
+    if any(parent._meta.concrete_model is not meta.concrete_model for parent in meta.all_parents):
         yield f"{name} has the table of a parent, too"
     if meta.order_with_respect_to:
         yield f"objects of {name} are numbered as they are saved"
@@ -146,10 +140,7 @@ def _reasons_of_column(name: str, field: Any) -> Iterator[str]:
 
 
 def notes_on_bulk(serializer: Any, *, is_asked: bool) -> list[str]:
-    """Return what is asked of the database at once, and how rows are created, if that is in bulk.
-
-    :param is_asked: whether rows are validated in a way that lets anything be asked at once
-    """
+    """Return what is asked of the database at once, and how rows are created, if in bulk."""
     if not is_in_bulk(serializer):
         return []
     notes = []

@@ -64,11 +64,8 @@ class BulkCreateModelMixin(CreateModelMixin):
 
 
 def _check_bulk(many: Any) -> None:
-    """Check that a list serializer takes lists in bulk.
-
-    :raises TypeError: if its class knows nothing of it, where fastschema is not installed for all
-    """
-    methods = [vars(each).get("run_validation") for each in type(many).__mro__]
+    """Raise TypeError if the class of a list serializer knows nothing of bulk."""
+    methods = [vars(base).get("run_validation") for base in type(many).__mro__]
     if isinstance(many, ListSerializer) and validation.run_list_validation not in methods:
         raise TypeError(
             f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"

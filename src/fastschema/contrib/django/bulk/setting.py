@@ -12,20 +12,12 @@ PER_SERIALIZER = "fastschema_bulk_input"
 
 
 def is_list_in_bulk(serializer: Any) -> bool:
-    """Return whether a list of input is handled in bulk.
-
-    One that is nested is not: its rows need not be those that are saved.
-
-    :param serializer: the list serializer
-    """
+    """Return whether a list is handled in bulk; a nested one's rows may not be those saved."""
     return serializer.parent is None and is_in_bulk(serializer.child)
 
 
 def is_in_bulk(serializer: Any) -> bool:
-    """Return whether lists of input for a serializer are handled in bulk, unless they are nested.
-
-    :param serializer: the child of a list
-    """
+    """Return whether lists for a serializer are handled in bulk, unless they are nested."""
     if is_disabled():
         return False
     # Not by getattr(): a __getattr__ of users is asked for nothing that stock does not ask.
