@@ -14,15 +14,11 @@ _MODULE = f"{__name__}.representation"
 
 
 def is_available() -> bool:
-    """Return whether there is an adrf that is new enough, and a DRF that it can be imported with.
-
-    Nothing else of this package may be imported where there is not.
-    """
+    """Return whether there is an adrf, and a DRF for it, without importing anything else."""
     return is_installed("adrf", (0, 1, 13)) and is_installed("djangorestframework", (3, 17))
 
 
 def install() -> None:
-    """Replace ``ato_representation``, where there is adrf."""
     if is_available():
         from fastschema.contrib.adrf import representation
 
@@ -31,6 +27,5 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give adrf its own methods back."""
     if _MODULE in sys.modules:
         sys.modules[_MODULE].uninstall()

@@ -50,22 +50,19 @@ class Nested(NamedTuple):
 
 
 def nested_of(serializer: Any) -> dict[str, Nested]:
-    """Return the serializers of adrf that are nested in one, by the names of their fields.
-
-    :raises UnreadableError: if something in it is asynchronous
-    """
+    """Return what is nested in a serializer; raise UnreadableError if any is asynchronous."""
     if not is_stock_serializer(serializer):
         raise UnreadableError("to_representation is overridden")
     if overridden(serializer, _OF_SERIALIZERS) is not None:
         raise UnreadableError("ato_representation is overridden")
     pending = state_of_pending(serializer)
-    found = {}
+    nested = {}
     for field in readable_fields(serializer) if pending is None else pending.fields:
         if isinstance(field, BaseSerializer):
-            found[field.field_name] = _nested(serializer, field)
+            nested[field.field_name] = _nested(serializer, field)
         else:
             _check(field)
-    return found
+    return nested
 
 
 def _nested(outer: Any, field: Any) -> Nested:
@@ -89,7 +86,6 @@ def _is_adrfs_list(serializer: ListSerializer) -> bool:
 
 
 def _is_djangos(model: Any, attribute: str) -> bool:
-    """Return whether an attribute of a model's objects is one that Django has made."""
     return type(getattr_static(model, attribute, None)).__module__.startswith("django.db.models.")
 
 
@@ -118,27 +114,23 @@ def why_asynchronous(serializer: Any) -> str | None:
 
 
 def _look(instance: Any, nested: dict[str, Nested]) -> None:
-    """Look at related objects as adrf does, which does not let them be loaded by this thread.
-
-    :raises SynchronousOnlyOperation: if one is not loaded yet
-    """
-    for each in nested.values():
-        if not each.is_many:
-            inner = [getattr(instance, name, None) for name in each.names]
+    """Look at related objects as adrf does, which does not let this thread load them."""
+    for relation in nested.values():
+        if not relation.is_many:
+            inner = [getattr(instance, name, None) for name in relation.names]
             if inner and inner[0] is not None:
-                _look(inner[0], each.inner)
+                _look(inner[0], relation.inner)
 
 
 def _ordered(represented: Any, nested: dict[str, Nested]) -> Any:
-    """Return what DRF has represented in the classes in which adrf does."""
     result = OrderedDict(represented)
-    for name, each in nested.items():
+    for name, relation in nested.items():
         value = result.get(name)
         if value is not None:
             result[name] = (
-                [_ordered(row, each.inner) for row in value]
-                if each.is_many
-                else _ordered(value, each.inner)
+                [_ordered(row, relation.inner) for row in value]
+                if relation.is_many
+                else _ordered(value, relation.inner)
             )
     return result
 

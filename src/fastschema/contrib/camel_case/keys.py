@@ -31,11 +31,7 @@ def _converted(convert: Callable[..., Any], key: str, short_numbers: bool) -> An
 
 
 def convert_keys(convert: Callable[..., Any], data: Any, options: Mapping[str, Any]) -> Any:
-    """Return what one of the package's functions makes of data.
-
-    :param convert: ``camelize`` or ``underscoreize``
-    :param options: the setting ``JSON_UNDERSCOREIZE``, or what a renderer or parser has of its own
-    """
+    """Return what ``camelize`` or ``underscoreize`` makes of data, with such options."""
     short_numbers = bool(options.get("no_underscore_before_number"))
     ignored_fields = options.get("ignore_fields") or ()
     ignored_keys = options.get("ignore_keys") or ()

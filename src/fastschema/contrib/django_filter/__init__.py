@@ -24,7 +24,6 @@ def is_available() -> bool:
 
 
 def install() -> None:
-    """Make filters on demand, where there is django-filter and the settings say so."""
     if not conf.settings().filters:
         uninstall()
     elif is_available():
@@ -35,6 +34,5 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Let django-filter make all filters again."""
     if _MODULE in sys.modules:
         sys.modules[_MODULE].uninstall()

@@ -40,10 +40,7 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 
 
 class Demand(State):
-    """What is made of one filter set.
-
-    :param recipe: says which filters are needed
-    """
+    """What is made of one filter set; the recipe says which filters are needed."""
 
     __slots__ = ("_memo", "filters", "form", "recipe")
 
@@ -59,12 +56,11 @@ class Demand(State):
         """Make filters that are not made yet, as ``BaseFilterSet.__init__`` does."""
         base = filter_set.base_filters
         missing = {name: base[name] for name in names if name not in self.filters}
-        made = copy.deepcopy(missing, self._memo)
-        self.filters |= made
-        _bind(filter_set, made)
+        filters = copy.deepcopy(missing, self._memo)
+        self.filters |= filters
+        _bind(filter_set, filters)
 
     def all_filters(self, filter_set: Any) -> Any:
-        """Return all filters, in a dictionary as that of stock."""
         base = filter_set.base_filters
         self.make_filters(filter_set, base)
         return type(base)((name, self.filters[name]) for name in base)
@@ -112,50 +108,50 @@ class Demand(State):
 
 def demanded(filter_set: Any) -> Any:
     """Return the form of those filters that are needed; None if stock must make its form."""
-    own = vars(filter_set)
-    demand = own.get(STATE_KEY)
-    if type(demand) is not Demand or not own.keys().isdisjoint(_LOOKED_AT):
+    attributes = vars(filter_set)
+    demand = attributes.get(STATE_KEY)
+    if type(demand) is not Demand or not attributes.keys().isdisjoint(_LOOKED_AT):
         return None
     if not filter_set.is_bound:
         return None
     if demand.form is None:
         demand.make_form(filter_set)
-    return None if "filters" in own else demand.form
+    return None if "filters" in attributes else demand.form
 
 
 def init(
     self: Any, data: Any = None, queryset: Any = None, *, request: Any = None, prefix: Any = None
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
-    own, base = vars(self), self.base_filters
+    attributes, base = vars(self), self.base_filters
     recipe = None
-    if "base_filters" not in own and type(base) in (dict, OrderedDict) and not is_disabled():
+    if "base_filters" not in attributes and type(base) in (dict, OrderedDict) and not is_disabled():
         model = getattr(queryset, "model", None) or type(self)._meta.model
         recipe = FilterSetState.of(type(self)).recipe(model)
     if recipe is None:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
-    own["base_filters"] = {}
+    attributes["base_filters"] = {}
     try:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
     finally:
-        del own["base_filters"]
-    del own["filters"]
-    demand = own[STATE_KEY] = Demand(recipe)
+        del attributes["base_filters"]
+    del attributes["filters"]
+    demand = attributes[STATE_KEY] = Demand(recipe)
     demand.make_filters(self, recipe.reasons)
 
 
 def _filters_of(filter_set: Any) -> Any:
     """Return what ``BaseFilterSet.__init__`` makes of the filters of the class."""
-    made = copy.deepcopy(filter_set.base_filters)
-    _bind(filter_set, made)
-    return made
+    filters = copy.deepcopy(filter_set.base_filters)
+    _bind(filter_set, filters)
+    return filters
 
 
 def _bind(filter_set: Any, made: dict[str, Any]) -> None:
-    for each in made.values():
-        each.model = filter_set.queryset.model
-        each.parent = filter_set
+    for filter_ in made.values():
+        filter_.model = filter_set.queryset.model
+        filter_.parent = filter_set
 
 
 class FiltersOnDemand:
@@ -165,25 +161,25 @@ class FiltersOnDemand:
     """
 
     def __get__(self, filter_set: Any, cls: Any) -> Any:
-        own = {} if filter_set is None else vars(filter_set)
-        if STATE_KEY not in own:
+        attributes = {} if filter_set is None else vars(filter_set)
+        if STATE_KEY not in attributes:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
-        demand = own[STATE_KEY]
+        demand = attributes[STATE_KEY]
         if type(demand) is not Demand:  # of a copy
-            made = own["filters"] = _filters_of(filter_set)
-            return made
-        made = own["filters"] = demand.all_filters(filter_set)
-        if demand.form is not None and "_form" not in own:
+            filters = attributes["filters"] = _filters_of(filter_set)
+            return filters
+        filters = attributes["filters"] = demand.all_filters(filter_set)
+        if demand.form is not None and "_form" not in attributes:
             demand.complete_form(filter_set)
-        return made
+        return filters
 
 
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, made of the filters as they were when the data were cleaned."""
-    own = vars(self)
-    demand = own.get(STATE_KEY)
-    if "_form" not in own and type(demand) is Demand and demand.form is not None:
+    attributes = vars(self)
+    demand = attributes.get(STATE_KEY)
+    if "_form" not in attributes and type(demand) is Demand and demand.form is not None:
         demand.complete_form(self)
     return STOCK_FORM.fget(self)
 
@@ -201,10 +197,7 @@ def _errors(self: Any) -> Any:
 
 
 def filter_queryset(self: Any, queryset: Any) -> Any:
-    """``BaseFilterSet.filter_queryset`` by those filters that are needed.
-
-    :raises AssertionError: as stock
-    """
+    """``BaseFilterSet.filter_queryset`` by those filters that are needed."""
     needed = demanded(self)
     if needed is None or not hasattr(needed, "cleaned_data"):
         return STOCK_FILTER_QUERYSET(self, queryset)
@@ -220,10 +213,10 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
 def _filtered_after(filter_set: Any, name: str, queryset: Any) -> Any:
     """Return a queryset filtered as stock does by the filters after one of them."""
     values = iter(filter_set.form.cleaned_data.items())
-    _ = next(each for each, _ in values if each == name)
-    for each, value in values:
-        queryset = filter_set.filters[each].filter(queryset, value)
-        _check_queryset(filter_set, each, queryset)
+    _ = next(filter_name for filter_name, _ in values if filter_name == name)
+    for filter_name, value in values:
+        queryset = filter_set.filters[filter_name].filter(queryset, value)
+        _check_queryset(filter_set, filter_name, queryset)
     return queryset
 
 
@@ -247,23 +240,23 @@ def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
     fields = getattr(view, "filterset_fields", None) if is_stock else None
     if not fields or getattr(view, "filterset_class", None):
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-    known = ClassCache.of(type(view)).known  # None for those that may differ each time
+    classes = ClassCache.of(type(view)).known  # None for those that may differ each time
     try:
         key = queryset.model, json.dumps(fields)
     except TypeError:  # something else than names
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-    made = known.get(key)
-    if made is None:
-        made = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
-        if key not in known and len(known) < _MOST_CLASSES:
-            known[key] = made if _is_the_same_next_time(made) else None
-    return made
+    filterset_class = classes.get(key)
+    if filterset_class is None:
+        filterset_class = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+        if key not in classes and len(classes) < _MOST_CLASSES:
+            classes[key] = filterset_class if _is_the_same_next_time(filterset_class) else None
+    return filterset_class
 
 
 def _is_the_same_next_time(cls: Any) -> bool:
     """Return whether a class made of names has nothing of a request, a user or a tenant in it."""
     model = cls._meta.model
-    return all(_selects_the_same(model, made) for made in cls.base_filters.values())
+    return all(_selects_the_same(model, filter_) for filter_ in cls.base_filters.values())
 
 
 def _selects_the_same(model: Any, made: Any) -> bool:
@@ -286,10 +279,7 @@ _OF_MANAGERS = ("get_queryset", "all", "complex_filter", "__getattribute__")
 
 
 def why_filters_are_made(view: Any) -> str | None:
-    """Return why a view makes its filters for each request; None if it does not.
-
-    :param view: made as for a request
-    """
+    """Return why a view, made as for a request, makes its filters for each; None if it does not."""
     for backend in view.filter_backends:
         if isinstance(backend, type) and issubclass(backend, DjangoFilterBackend):
             queryset = view.get_queryset()

@@ -64,15 +64,11 @@ _CHOICES = (list, tuple, dict, type(None))
 
 
 def why_filter(name: str, base: Any) -> str | None:
-    """Return why a filter may do something that nobody asked for; None if it cannot.
-
-    :param name: its name
-    :param base: the filter of the class
-    """
+    """Return why a filter may do something that nobody asked for; None if it cannot."""
     if isinstance(base, _ALL_VALUES):
         return f"the choices of the filter {name} are asked for in any case"
-    own = vars(base).keys() - _NO_METHODS
-    is_patched = any(callable(getattr(type(base), each, None)) for each in own)
+    names = vars(base).keys() - _NO_METHODS
+    is_patched = any(callable(getattr(type(base), attribute, None)) for attribute in names)
     if is_patched or not _is_plain(type(base), _FILTERS):
         return f"the filter {name} has code of its own"
     is_own = "filter" in vars(base) and type(base.filter) is not filters.FilterMethod
@@ -89,11 +85,7 @@ def why_filter(name: str, base: Any) -> str | None:
 
 
 def why_field(name: str, made: Any) -> str | None:
-    """Return why the form field of a filter may do something that nobody asked for.
-
-    :param name: the filter's name
-    :param made: a copy of the filter, whose form field may be made
-    """
+    """Return why the form field of a filter's copy may do something that nobody asked for."""
     if made.field.required or made.field.disabled:
         return f"the filter {name} is required, or disabled"
     if not _is_plain_field(made.field):
@@ -125,7 +117,7 @@ def _is_plain_field(field: Any) -> bool:
     """Return whether Django's and django-filter's code alone cleans the values of a form field."""
     return (
         _is_plain(type(field), _FIELDS)
-        and all(type(each).__module__ == validators.__name__ for each in field.validators)
+        and all(type(validator).__module__ == validators.__name__ for validator in field.validators)
         and getattr(field, "coerce", int).__module__ in _MODULES_OF_COERCE
         and all(map(_is_plain_field, getattr(field, "fields", ())))
     )
@@ -134,7 +126,7 @@ def _is_plain_field(field: Any) -> bool:
 def _is_plain_widget(widget: Any) -> bool:
     """Return whether it is known which parameters a widget reads."""
     if type(widget) in _SUFFIXED:
-        return all(_is_plain(type(each), _WIDGETS) for each in widget.widgets)
+        return all(_is_plain(type(inner), _WIDGETS) for inner in widget.widgets)
     return _is_plain(type(widget), _WIDGETS)
 
 
@@ -175,8 +167,6 @@ _MOST_MODELS = 32
 class Recipe:
     """Which filters of a class are needed for which parameters.
 
-    :param cls: the class
-    :param model: the model of the querysets
     :param why: why all filters must be made for each request; None if not all must
     :param reasons: by the name of a filter: why this one must be made for each request
     """
@@ -197,11 +187,11 @@ class Recipe:
     def _add(self, name: str, base: Any, model: Any) -> str | None:
         """Add a filter that is made for its parameters only; return why that cannot be done."""
         try:
-            made = copy.deepcopy(base)
-            made.model = model
-            why = why_field(name, made)
+            filter_ = copy.deepcopy(base)
+            filter_.model = model
+            why = why_field(name, filter_)
             if why is None:
-                for parameter in parameters(name, made.field):
+                for parameter in parameters(name, filter_.field):
                     self._by_parameter.setdefault(parameter, []).append(name)
         except Exception as error:
             return f"the filter {name} cannot be made: {type(error).__name__}: {error}"
@@ -217,20 +207,21 @@ class Recipe:
 
     def needed(self, parameters: Iterable[Any]) -> list[str]:
         """Return the names of the filters that do something if some parameters were sent."""
-        names = {name for each in parameters for name in self._by_parameter.get(each, ())}
+        names = {name for parameter in parameters for name in self._by_parameter.get(parameter, ())}
         names.update(self.reasons)
         return [name for name in self._base if name in names]
 
 
 def _attributes_of(base: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the attributes of a filter and what it gives its form field, to notice changes."""
-    extra = {name: list(each) if type(each) is list else each for name, each in base.extra.items()}
+    extra = {
+        name: list(value) if type(value) is list else value for name, value in base.extra.items()
+    }
     return dict(vars(base)), extra
 
 
 def own_classes(cls: type) -> list[type]:
-    """Return the classes of users that a filter set class inherits from, itself included."""
-    return [each for each in cls.__mro__[:-1] if not each.__module__.startswith("django_filters.")]
+    return [base for base in cls.__mro__[:-1] if not base.__module__.startswith("django_filters.")]
 
 
 def _why_class(cls: Any) -> str | None:
@@ -246,10 +237,7 @@ def _why_class(cls: Any) -> str | None:
 
 
 class FilterSetState(ClassState):
-    """What is known of a filter set class.
-
-    :param cls: the class
-    """
+    """What is known of a filter set class."""
 
     __slots__ = ("_changes", "_recipes", "_uses")
 
