@@ -50,11 +50,7 @@ _NOT_LOADED = (
 
 
 class CompiledSerializer:
-    """A DRF serializer; see :class:`fastschema.runtime.front_end.CompiledSchema`.
-
-    :param schema: the serializer
-    :param is_frozen: whether it is read now, and never again
-    """
+    """A DRF serializer; see :class:`fastschema.runtime.front_end.CompiledSchema`."""
 
     accesses = (MODEL,)
 
@@ -71,7 +67,6 @@ class CompiledSerializer:
         return self.schema.child if isinstance(self.schema, ListSerializer) else self.schema
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what ``to_representation`` of the serializer returns, be it installed or not."""
         schema = self.schema
         if isinstance(schema, ListSerializer):
             if not is_stock_list(schema):
@@ -81,7 +76,7 @@ class CompiledSerializer:
             return self._dump_rows(obj)
         if not is_stock_serializer(schema):
             if many:
-                return [schema.to_representation(each) for each in rows(obj)]
+                return [schema.to_representation(row) for row in rows(obj)]
             return schema.to_representation(obj)
         if self._bound_program is None:
             return represent_many(schema, obj) if many else represent(schema, obj)
@@ -102,29 +97,24 @@ class CompiledSerializer:
             return dispatch.all_rows(each_row)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what ``to_representation`` returns in stock."""
         with disabled():
             return CompiledSerializer(self.schema, is_frozen=False).dump(obj, many)
 
     def load(self, data: Any, options: dict[str, Any] | None = None) -> Any:
-        """Not compiled: a serializer is told its data when it is made."""
         raise TypeError(_NOT_LOADED)
 
     loads = validate = load_inside = load
 
     def dump_inside(self, obj: Any) -> Any:
-        """Dump one object."""
         return self.dump(obj, False)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Return whether ``many`` is true or it is a ``ListSerializer``."""
         return bool(many) or isinstance(self.schema, ListSerializer)
 
     def refuse_collection(self, obj: Any) -> None:
         """Refuse nothing: stock raises an error where a field is not found."""
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """Return what dumps the rows, unless ``to_representation`` is overridden."""
         schema = self.schema
         if isinstance(schema, ListSerializer) and not is_stock_list(schema):
             return None
@@ -139,24 +129,20 @@ class CompiledSerializer:
         )
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """Return the rows, or all rows of a manager."""
         iterable: Iterable[Any] = rows(obj)
         return iterable
 
     def engine(self) -> Engine:
-        """Return the engine whose bytes equal those of ``JSONRenderer``."""
         return ENGINE
 
     def stock_encode(self, data: Any) -> bytes:
-        """``JSONRenderer``'s JSON."""
         return stock_encode(data)
 
     def hooks(self, many: bool | None) -> None:
-        """None: what surrounds a dump in DRF is an override, which runs as stock."""
+        """Return None: what surrounds a dump in DRF is an override, which runs as stock."""
         return
 
     def program(self) -> DumpProgram | None:
-        """Return the program of the serializer, or None if it runs as stock."""
         if not is_stock_serializer(self._row_serializer):
             return None
         try:
@@ -169,11 +155,9 @@ class CompiledSerializer:
         return
 
     def dispatch(self, form: Form) -> Dispatch:
-        """Return the dispatch of the serializer, or of a list serializer's child."""
         return dispatch_for(self._row_serializer, form)
 
     def explain(self) -> Report:
-        """Return how the serializer, with what it nests, is dumped and how it takes lists."""
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
 
 
@@ -181,7 +165,6 @@ class RestFrameworkFrontEnd:
     """Reads DRF serializers; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSerializer:
-        """Return a serializer, an instance or a class, compiled."""
         if isinstance(schema, type):
             schema = schema()
         return CompiledSerializer(schema, is_frozen=is_frozen)
@@ -203,10 +186,6 @@ front_end = RestFrameworkFrontEnd()
 
 
 def _explain(schema: Any, above: Above) -> Report:
-    """Return how a serializer is dumped.
-
-    :param above: those in which it is nested
-    """
     if isinstance(schema, ListSerializer):
         if is_stock_list(schema):
             return _explain(schema.child, above)
@@ -244,10 +223,6 @@ def _explain_loading(schema: Any) -> Report | None:
 
 
 def _loading_report(serializer: Any) -> Report | None:
-    """Return how a serializer validates its input; None if it takes none.
-
-    :param serializer: a serializer, or one with ``many=True``
-    """
     is_list = isinstance(serializer, ListSerializer)
     child = serializer.child if is_list else serializer
     if not any(not field.read_only for field in field_mapping(child).values()):
@@ -261,10 +236,6 @@ def _loading_report(serializer: Any) -> Report | None:
 
 
 def _report_input(serializer: Any, above: Above) -> Report:
-    """Return how a serializer, or a list serializer, validates a row.
-
-    :param above: those in which it is nested
-    """
     if isinstance(serializer, ListSerializer):
         if not has_stock_rows(serializer):
             name = type(serializer).__name__
@@ -295,5 +266,5 @@ def _input_field_report(node: InputField) -> FieldReport:
 
 
 def _notes_on_own_methods(cls: Any) -> list[str]:
-    own = [name for name, stock in STOCK.items() if not is_stock(getattr(cls, name), stock)]
-    return [f"{cls.__name__} has its own {name}, which is called as in stock." for name in own]
+    methods = [name for name, stock in STOCK.items() if not is_stock(getattr(cls, name), stock)]
+    return [f"{cls.__name__} has its own {name}, which is called as in stock." for name in methods]

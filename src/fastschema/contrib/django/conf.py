@@ -18,20 +18,7 @@ NAME = "FASTSCHEMA"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it.
-
-    :param install: whether the app makes all serializers run compiled programs when Django starts
-    :param load_relations: whether views load the relations that their serializers read
-    :param stream_chunk_size: how many rows a streamed list reads from the database at a time
-    :param rows: whether list views write the rows of the database without making model instances,
-        where nobody can tell
-    :param filters: whether filter sets of django-filter make their filters and forms on demand
-    :param bulk_input: whether lists of input ask the database once for all rows, and are created by
-        ``bulk_create`` where that is the same
-    :param check_serializers: whether ``manage.py check`` warns of serializers that run as stock
-    :param shadow: the share of list responses that stock renders as well, to compare them
-    :param shadow_values: whether what is told of a difference shows values
-    """
+    """What ``FASTSCHEMA`` may hold, in capitals, and what holds without it: docs/settings.md."""
 
     install: bool = True
     rows: bool = True
@@ -56,12 +43,11 @@ def settings() -> Settings:
 def holds_for(view: Any, setting: str) -> bool:
     """Return whether a setting holds for a view: its own ``fastschema_load_relations``, say, first.
 
-    :param view: it may be anything, in the tests of a project, and is not asked itself
-    :param setting: the name of the attribute of :class:`Settings`
+    The view may be anything, in the tests of a project, and is not asked itself.
     """
     name = f"fastschema_{setting}"
-    own = getattr(view, "__dict__", {}).get(name, getattr(type(view), name, None))
-    return bool(getattr(settings(), setting) if own is None else own)
+    value = getattr(view, "__dict__", {}).get(name, getattr(type(view), name, None))
+    return bool(getattr(settings(), setting) if value is None else value)
 
 
 def view_of(serializer: Any) -> Any:
@@ -73,10 +59,7 @@ def view_of(serializer: Any) -> Any:
 
 
 def checked(value: Any) -> Settings:
-    """Return the settings in a dictionary.
-
-    :raises ImproperlyConfigured: if it is no dictionary, or for a key or a value that is none
-    """
+    """Return the settings in a dictionary, or raise ImproperlyConfigured."""
     if not isinstance(value, Mapping):
         raise ImproperlyConfigured(
             f"{NAME} must be a dictionary, such as {{'INSTALL': True}}, not {value!r}."

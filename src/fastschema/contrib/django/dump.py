@@ -75,9 +75,7 @@ def _represent_list(serializer: Any, data: Any) -> Any:
 
 
 def represent_many(serializer: Any, data: Any) -> list[Any]:
-    """Return what ``Serializer.to_representation`` returns for each row of a
-    collection, or manager.
-    """
+    """Return what ``to_representation`` returns for each row of a collection, or manager."""
     objects = rows(data)
     if is_disabled():
         return [represent(serializer, obj) for obj in objects]

@@ -17,17 +17,13 @@ current_log = _current.get
 
 
 def open_log(log: Any) -> None:
-    """Let serializers tell a log what they do, in this thread or task.
-
-    :param log: a :class:`fastschema.doctor.django.dumps.DumpLog`
-    """
+    """Let serializers tell a ``DumpLog`` what they do, in this thread or task."""
     global in_use
     in_use = True
     _current.set(log)
 
 
 def stop_logging() -> None:
-    """Log nothing more in this context."""
     _current.set(None)
 
 
@@ -38,18 +34,13 @@ def log_for(serializer: Any) -> Any:
 
 
 def note_loaded(lookups: Iterable[str]) -> None:
-    """Log the relations that were loaded on demand, if a log is open."""
     log = current_log()
     if log is not None:
         log.on_demand += lookups
 
 
 def log_stream(serializer: Any, *, is_compiled: bool) -> None:
-    """Log a stream, if a log is open.
-
-    :param serializer: with ``many=True``
-    :param is_compiled: whether generated code dumps the rows, if there is any for the serializer
-    """
+    """Log a stream, if a log is open."""
     log = current_log()
     if log is not None:
         log.add_stream(serializer, is_compiled=is_compiled)

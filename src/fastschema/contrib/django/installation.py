@@ -30,9 +30,9 @@ from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
 
 _ROOMS = [
-    found
+    module
     for name in ("django.bulk", "django_filter", "adrf")
-    if (found := room(f"fastschema.contrib.{name}")) is not None
+    if (module := room(f"fastschema.contrib.{name}")) is not None
 ]
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
@@ -59,8 +59,8 @@ def _by_clones(stock: Any) -> Any:
 
     def method(self: Any) -> dict[str, Any]:
         uses_clones = _replacements.are_installed and not is_disabled()
-        made = get_fields(self) if uses_clones else None
-        return stock(self) if made is None else made
+        fields = get_fields(self) if uses_clones else None
+        return stock(self) if fields is None else fields
 
     return method
 
@@ -100,12 +100,12 @@ def install() -> None:
     # The default, so that ``serializer._fastschema`` never raises.
     setattr(Serializer, STATE_KEY, None)
     _replacements.install()
-    for each in _ROOMS:
-        each.install()
+    for module in _ROOMS:
+        module.install()
 
 
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
-    for each in _ROOMS:
-        each.uninstall()
+    for module in _ROOMS:
+        module.uninstall()

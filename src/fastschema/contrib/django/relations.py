@@ -92,13 +92,13 @@ def load_relations(rows: Any, serializer: Any) -> Any:
     :returns: a queryset that prefetches the relations; or the list, whose objects have them now
     :raises TypeError: if it is no serializer, or for other rows
     """
-    made = serializer() if isinstance(serializer, type) else serializer
-    made = made.child if isinstance(made, ListSerializer) else made
-    if not isinstance(made, Serializer):
+    instance = serializer() if isinstance(serializer, type) else serializer
+    instance = instance.child if isinstance(instance, ListSerializer) else instance
+    if not isinstance(instance, Serializer):
         raise TypeError(f"load_relations() takes a serializer or its class, not {serializer!r}")
     if not isinstance(rows, QuerySet | list):
         raise TypeError(f"load_relations() takes a queryset or a list, not a {type(rows).__name__}")
-    dispatch = None if is_disabled() else _dispatch(made)
+    dispatch = None if is_disabled() else _dispatch(instance)
     if dispatch is None:
         return rows
     if isinstance(rows, list):
@@ -112,16 +112,13 @@ def load_relations(rows: Any, serializer: Any) -> Any:
 
 
 def loads_relations(view: Any) -> bool:
-    """Return whether the relations that the serializers of a view read are loaded.
-
-    :param view: None if there is none
-    """
+    """Return whether the relations that the serializers of a view, if any, read are loaded."""
     return conf.holds_for(view, "load_relations")
 
 
 def fetching_peers(queryset: Any) -> Any:
-    """Return a queryset whose rows load a relation to one object for all of them when the first
-    row is asked for it: what code of users follows. The same before Django 6.1.
+    """Return a queryset whose rows load a relation to one object for all of them when the first is
+    asked for it: what code of users follows. The same before Django 6.1.
     """
     fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
     if fetches_one and _is_plain(queryset) and _leads_to_safe_relations(queryset.model):
@@ -132,8 +129,8 @@ def fetching_peers(queryset: Any) -> Any:
 def loading(serializer: Any, rows: Sequence[Any]) -> AbstractContextManager[None]:
     """Load what a serializer reads of some rows, inside the ``with`` statement, if that is set.
 
-    :param serializer: a stock serializer, which is about to represent each of them: it makes its
-        fields now if there is a row
+    The serializer, which is about to represent each of them, makes its fields now if there is a
+    row.
     """
     if is_disabled() or not loads_relations(conf.view_of(serializer)) or not _are_instances(rows):
         return _NOTHING
@@ -151,11 +148,7 @@ def loading_by(dispatch: Dispatch, rows: Sequence[Any]) -> AbstractContextManage
 
 
 def loaded_on_demand(serializer: Any, model: Any, loads: Loads) -> tuple[str, ...]:
-    """Return the relations that are loaded on demand for the rows of a list.
-
-    :param serializer: a serializer that has its fields
-    :param loads: what is loaded with the rows
-    """
+    """Return the relations that are loaded on demand for the rows of a list."""
     if is_disabled() or not loads_relations(conf.view_of(serializer)):
         return ()
     dispatch = _dispatch(serializer)
@@ -201,25 +194,26 @@ def _missing_of(dispatch: Dispatch, rows: Sequence[Any]) -> list[Unloaded]:
     """Return those to load for some rows; of one object only what several lead to."""
     model, db = type(rows[0]), rows[0]._state.db
     missing = _missing(dispatch, model, LoadsOfRows(rows), _OF_ROWS)
-    if len(rows) == 1 and not any(_leads_from_several(model, each.lookup) for each in missing):
+    if len(rows) == 1 and not any(
+        _leads_from_several(model, relation.lookup) for relation in missing
+    ):
         return []
     is_known = (
         missing
         and not routers.routers
         and connections[db or DEFAULT_DB_ALIAS].features.supports_foreign_keys
         and all(
-            type(each) is model
-            and each._state.db == db
-            and not each._state.adding
-            and each.pk is not None
-            for each in rows
+            type(row) is model
+            and row._state.db == db
+            and not row._state.adding
+            and row.pk is not None
+            for row in rows
         )
     )
     return missing if is_known else []
 
 
 def _relations_on(model: Any, lookup: str) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes and the relations of a lookup."""
     for name in lookup.split(LOOKUP_SEP):
         relation = relations_of(model)[name]
         yield name, relation
@@ -227,7 +221,6 @@ def _relations_on(model: Any, lookup: str) -> Iterator[tuple[str, Any]]:
 
 
 def _leads_from_several(model: Any, lookup: str) -> bool:
-    """Return whether it is for several objects that one leads to the last relation of a lookup."""
     *before, _ = _relations_on(model, lookup)
     return not all(is_single(relation) for _, relation in before)
 
@@ -242,23 +235,25 @@ def _load(rows: Sequence[Any], missing: list[Unloaded]) -> tuple[str, ...]:
     is loaded for all of them.
     """
     model = type(rows[0])
-    one_by_one = [each.lookup for each in missing if not _comes_in_one_order(model, each.lookup)]
+    one_by_one = [
+        relation.lookup for relation in missing if not _comes_in_one_order(model, relation.lookup)
+    ]
     lookups = lookups_of(
-        each
-        for each in missing
-        if each.lookup not in one_by_one
-        and (len(rows) > 1 or _leads_from_several(model, each.lookup))
+        relation
+        for relation in missing
+        if relation.lookup not in one_by_one
+        and (len(rows) > 1 or _leads_from_several(model, relation.lookup))
     )
     one_by_one = [
-        each for each in one_by_one if any(_leads_through(lookup, each) for lookup in lookups)
+        before for before in one_by_one if any(_leads_through(lookup, before) for lookup in lookups)
     ]
     for start in range(0, len(rows) if lookups else 0, _MOST_AT_ONCE):
         some = rows[start : start + _MOST_AT_ONCE]
-        for each in one_by_one:
-            before, _, name = each.rpartition(LOOKUP_SEP)
+        for lookup in one_by_one:
+            before, _, name = lookup.rpartition(LOOKUP_SEP)
             if before:
                 prefetch_related_objects(some, before)
-            for owner in _owners(some, each):
+            for owner in _owners(some, lookup):
                 keep_prefetched(owner, name)
         prefetch_related_objects(some, *lookups)
     return lookups
@@ -282,7 +277,7 @@ def _loading(dispatch: Dispatch, rows: Sequence[Any]) -> AbstractContextManager[
 def _loaded(rows: Sequence[Any], missing: list[Unloaded]) -> Iterator[None]:
     """Load relations, and let the objects forget lists afterwards: in stock, they keep none."""
     lists = list(_first_lists(type(rows[0]), missing))
-    known = {
+    loaded_before = {
         id(owner)
         for lookup, name, relation in lists
         for owner in _owners(rows, lookup)
@@ -298,29 +293,26 @@ def _loaded(rows: Sequence[Any], missing: list[Unloaded]) -> Iterator[None]:
     finally:
         for lookup, name, relation in lists:
             for owner in _owners(rows, lookup):
-                if id(owner) not in known:
+                if id(owner) not in loaded_before:
                     drop_prefetched(owner, name, relation.name)
 
 
 def _first_lists(model: Any, missing: list[Unloaded]) -> Iterator[tuple[str, str, Any]]:
-    """Yield the lists among missing relations that are behind no other of them.
-
-    :returns: the lookup, the attribute and the relation of each
-    """
-    found: list[str] = []
-    for each in missing:
-        *_, (name, relation) = _relations_on(model, each.lookup)
-        if is_single(relation) or any(_leads_through(each.lookup, other) for other in found):
+    """Yield lookup, attribute and relation of missing lists that are behind no other of them."""
+    lookups: list[str] = []
+    for candidate in missing:
+        *_, (name, relation) = _relations_on(model, candidate.lookup)
+        if is_single(relation) or any(_leads_through(candidate.lookup, other) for other in lookups):
             continue
-        found.append(each.lookup)
-        yield each.lookup, name, relation
+        lookups.append(candidate.lookup)
+        yield candidate.lookup, name, relation
 
 
 def _owners(rows: Sequence[Any], lookup: str) -> Sequence[Any]:
     """Return the objects that have the last relation of a lookup, as far as they are loaded."""
     *path, _ = _relations_on(type(rows[0]), lookup)
     for name, relation in path:
-        rows = [related for each in rows for related in loaded_objects(each, name, relation) or ()]
+        rows = [related for obj in rows for related in loaded_objects(obj, name, relation) or ()]
     return rows
 
 
@@ -360,11 +352,13 @@ def _is_safe_generic(position: Position, relation: Any) -> bool:
     if content_types is None or position.lookup or not isinstance(position.loads, LoadsOfRows):
         return False
     key = position.model._meta.get_field(relation.ct_field).attname
-    found = {(getattr(row, key), row._state.db) for row in position.loads.rows}
+    content_types_and_databases = {
+        (getattr(row, key), row._state.db) for row in position.loads.rows
+    }
     return all(
         db == DEFAULT_DB_ALIAS
         and _is_safe_by_key(content_types(id=content_type, using=db).model_class())
-        for content_type, db in found
+        for content_type, db in content_types_and_databases
         if content_type is not None
     )
 
@@ -388,7 +382,7 @@ def _is_in_one_order(relation: Any) -> bool:
     if relation.one_to_many:
         names.add(relation.remote_field.name)  # it is the same for all
     unique = [(field.name,) for field in options.concrete_fields if field.unique]
-    unique += [each.fields for each in options.total_unique_constraints]
+    unique += [constraint.fields for constraint in options.total_unique_constraints]
     return any(
         names.issuperset(key) and not any(options.get_field(name).null for name in key)
         for key in (*unique, *options.unique_together)
@@ -452,13 +446,13 @@ def _leads_to_safe_relations(model: Any) -> bool:
         seen: dict[Any, list[Any]] = {}
         waiting = [model]
         while waiting:
-            each = waiting.pop()
-            seen[each] = [field for field in each._meta.get_fields() if field.is_relation]
-            found = {relation.related_model for relation in seen[each]}
-            waiting += found - seen.keys() - {*waiting, None}
+            current = waiting.pop()
+            seen[current] = [field for field in current._meta.get_fields() if field.is_relation]
+            related_models = {relation.related_model for relation in seen[current]}
+            waiting += related_models - seen.keys() - {*waiting, None}
         _safe[model] = all(
-            _is_safe(each, relation)
-            for each, relations in seen.items()
+            _is_safe(model, relation)
+            for model, relations in seen.items()
             for relation in relations
             if is_single(relation)
         )

@@ -50,10 +50,10 @@ class FastJSONRenderer(JSONRenderer):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         following = cls.__mro__[cls.__mro__.index(FastJSONRenderer) + 1 :]
-        for each in following[: following.index(JSONRenderer)]:
-            if "render" in vars(each):
+        for base in following[: following.index(JSONRenderer)]:
+            if "render" in vars(base):
                 raise TypeError(
-                    f"{cls.__name__}: list {each.__name__} before FastJSONRenderer, so that its "
+                    f"{cls.__name__}: list {base.__name__} before FastJSONRenderer, so that its "
                     "render is called, and writes by FastJSONRenderer"
                 )
 

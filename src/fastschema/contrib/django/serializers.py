@@ -55,7 +55,7 @@ class FastSerializerMixin:
         if issubclass(cls, BaseSerializer) and BaseSerializer not in following:
             raise TypeError(f"{cls.__name__}: list FastSerializerMixin before the serializer")
         for name, stock in _METHODS.items():
-            method = next((vars(each)[name] for each in following if name in vars(each)), stock)
+            method = next((vars(base)[name] for base in following if name in vars(base)), stock)
             is_ours = getattr(cls, name) is getattr(FastSerializerMixin, name)
             if is_ours and not is_stock(method, stock):
                 setattr(cls, name, method)  # so that everybody sees that it is overridden

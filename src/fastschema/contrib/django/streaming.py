@@ -121,10 +121,8 @@ Encode = Callable[[Any], bytes]
 
 
 def _by_renderer(request: Any) -> tuple[InChunks, Encode] | None:
-    """Return what writes rows as the renderer that a request has accepted.
-
-    :returns: in which chunks, and from what was dumped (of an array several rows, or else one) to
-        JSON; None if the renderer's lists cannot be written row by row
+    """Return what writes rows as the accepted renderer: the chunks, and from what was dumped (of an
+    array several rows, or else one) to JSON; None if its lists cannot be written row by row.
     """
     renderer, media_type = request.accepted_renderer, request.accepted_media_type
     view = request.parser_context.get("view")
@@ -168,9 +166,8 @@ def _written(
     *,
     is_compiled: bool,
 ) -> Generator[bytes]:
-    """Yield the answer in chunks. Each row is read once, and only when it is needed.
-
-    Closing it closes a cursor or a generator behind the rows.
+    """Yield the answer in chunks. Each row is read once, and only when it is needed. Closing it
+    closes a cursor or a generator behind the rows.
     """
     form, size = ENGINE.form, min(chunk_size, CHUNK_SIZE)
     blocks = None
@@ -226,9 +223,7 @@ def _iterated(queryset: Any, chunk_size: int) -> Generator[Any]:
 
 
 def _has_iterator(data: Any) -> bool:
-    """Return whether rows are read by ``QuerySet.iterator``: it gives what iterating gives, or is
-    the queryset's own.
-    """
+    """Return whether ``QuerySet.iterator`` reads rows: it is stock's, or the queryset's own."""
     if not isinstance(data, QuerySet) or results_of(data) is not None:
         return False
     cls = type(data)
@@ -263,10 +258,6 @@ class Chunks(Iterator[bytes]):
     The first one is made at once. The others are made when the view and the middleware have long
     returned, but as if they had not: by the time zone, the language and all other context variables
     that hold where this object is made.
-
-    :param chunks: makes them
-    :param request: what they answer
-    :raises Exception: what making the first one raises
     """
 
     def __init__(self, chunks: Generator[bytes], request: Any) -> None:
@@ -276,10 +267,7 @@ class Chunks(Iterator[bytes]):
         self._first: bytes | None = self._context.run(next, chunks, b"")
 
     def __next__(self) -> bytes:
-        """Return the next chunk.
-
-        :raises Exception: what making it raises, logged as errors of views are
-        """
+        """Return the next chunk; what making it raises is logged as errors of views are."""
         if self._first is not None:
             first, self._first = self._first, None
             return first
@@ -297,7 +285,6 @@ class Chunks(Iterator[bytes]):
         self._context.run(self._chunks.close)
 
     def _report(self) -> None:
-        """Tell the log, and who listens to Django's signal, of the exception being handled."""
         request = self._request._request
         got_request_exception.send(sender=type(self), request=request)
         logger.exception(
@@ -312,11 +299,7 @@ class AsyncChunks(AsyncIterator[bytes]):
         self._chunks = chunks
 
     async def __anext__(self) -> bytes:
-        """Return the next chunk.
-
-        :raises Exception: what making it raises, logged as errors of views are
-        :raises RuntimeError: in place of a ``TypeError``
-        """
+        """Return the next chunk; what making it raises is logged, a TypeError as a RuntimeError."""
         try:
             # No StopIteration can come out of a thread.
             chunk: bytes | None = await sync_to_async(self._next)()

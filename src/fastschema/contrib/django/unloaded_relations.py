@@ -57,8 +57,7 @@ class Loads:
     """What a query loads besides its own rows.
 
     :param select_related: as ``Query.select_related``
-    :param prefetches: paths of what is prefetched, each with the queryset of the last step, if it
-        has one of its own
+    :param prefetches: paths of what is prefetched, each with the last step's own queryset, if any
     :param is_prefetched: whether it is a query of ``prefetch_related``
     :param fetches_peers: whether Django loads a relation to one object for all rows at once
     """
@@ -78,17 +77,12 @@ class Loads:
 
     @classmethod
     def of(cls, queryset: Any) -> Loads:
-        """Return what a queryset loads."""
         return cls.of_query(
             queryset.query.select_related, prefetch_lookups(queryset), fetch_mode_of(queryset)
         )
 
     @classmethod
     def of_query(cls, select_related: Any, lookups: Iterable[Any], fetch_mode: Any) -> Loads:
-        """Return what a query loads.
-
-        :param lookups: those of ``prefetch_related``
-        """
         prefetches = []
         for lookup in lookups:
             is_object = isinstance(lookup, Prefetch)
@@ -110,14 +104,10 @@ class Loads:
         return self._select_related is not True
 
     def without_joins(self) -> Loads:
-        """Return the same without ``select_related``."""
         return Loads(False, self._prefetches)
 
     def through(self, name: str, relation: Any) -> Loads | None:
-        """Return what is loaded with the objects of a relation; None if they are not.
-
-        :param name: of the attribute
-        """
+        """Return what is loaded with the objects of a relation; None if they are not."""
         select_related: Any = False
         is_loaded = is_prefetched = False
         if isinstance(self._select_related, dict):
@@ -142,19 +132,13 @@ class Loads:
 
 
 class LoadsOfRows(Loads):
-    """What is loaded with model instances, looked up when it is asked for.
-
-    The first of them tells that has any objects of the relation.
-
-    :param rows: the instances
-    """
+    """What is loaded with model instances, by the first that has any objects of the relation."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
         super().__init__()
         self.rows = rows
 
     def through(self, name: str, relation: Any) -> Loads | None:
-        """Return what is loaded with the objects of a relation; None if they are not."""
         for row in self.rows:
             objects = loaded_objects(row, name, relation)
             if objects is None:
@@ -165,24 +149,21 @@ class LoadsOfRows(Loads):
 
 
 def unloaded(represents: Any, model: Any, loads: Loads, follow: Follow) -> list[Unloaded]:
-    """Return the relations that are followed from the rows of a model, and not loaded with them.
-
-    :param represents: what represents a row, as ``follow`` takes it
-    :param loads: what is loaded with the rows
-    """
+    """Return the relations that are followed from the rows of a model, and not loaded with them."""
     relations = list(dict.fromkeys(_of_fields(represents, Position(model, loads, follow))))
-    if not loads.names_joins() and any(each.method == SELECT for each in relations):
+    if not loads.names_joins() and any(relation.method == SELECT for relation in relations):
         # select_related() with names loads nothing but those.
         step = Position(model, loads.without_joins(), follow)
         relations = list(dict.fromkeys(_of_fields(represents, step)))
     if loads.fetches_peers:
-        return [each for each in relations if each.method != SELECT]  # one query for all rows
+        # One query for all rows loads the others.
+        return [relation for relation in relations if relation.method != SELECT]
     return relations
 
 
 def lookups_of(relations: Iterable[Unloaded]) -> tuple[str, ...]:
     """Return the lookups to name: what leads further loads what is on its way."""
-    lookups = dict.fromkeys(each.lookup for each in relations)
+    lookups = dict.fromkeys(relation.lookup for relation in relations)
     return tuple(
         lookup
         for lookup in lookups
@@ -195,7 +176,6 @@ class Position(NamedTuple):
 
     :param model: the class of the objects; None where nobody knows
     :param loads: what is loaded with them
-    :param follow: which relations are followed
     :param key: the keys of the fields that led there, each with a dot
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there
@@ -247,7 +227,6 @@ def _of_field(
 
 
 def relations_of(model: Any) -> dict[str, Any]:
-    """Return the relations of a model by the names of the attributes that hold them."""
     if model is None:
         return {}
     return {
@@ -260,7 +239,6 @@ def relations_of(model: Any) -> dict[str, Any]:
 def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) -> None:
     """Add the relations that are loaded with an object, and with the objects of those.
 
-    :param known: by their names what is loaded with them in turn, as ``Query.select_related``
     :param holders: the objects that led there, which need not be looked at again
     """
     for attribute, relation in relations_of(type(obj)).items():
@@ -268,9 +246,11 @@ def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) 
         if objects is None:
             continue
         inner = known.setdefault(relation.name, {})
-        for each in objects[:_ROWS_LOOKED_AT]:
-            if access_of(type(each)) is MODEL and all(each is not holder for holder in holders):
-                _add_loaded(each, inner, (*holders, obj))
+        for related in objects[:_ROWS_LOOKED_AT]:
+            if access_of(type(related)) is MODEL and all(
+                related is not holder for holder in holders
+            ):
+                _add_loaded(related, inner, (*holders, obj))
 
 
 def loaded_objects(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | None:
@@ -284,21 +264,17 @@ def loaded_objects(obj: Any, attribute: str, relation: Any) -> Sequence[Any] | N
 
 
 def attribute_of(relation: Any) -> str:
-    """Return the name of the attribute of a model that follows a relation."""
     is_reverse = relation.auto_created and not relation.concrete
     name: str = relation.get_accessor_name() if is_reverse else relation.name
     return name
 
 
 def _way_back(relation: Any) -> str | None:
-    """Return the attribute of related objects for which Django keeps the object that
-    they came with.
-    """
+    """Return under which attribute related objects keep the object that they came with."""
     if not (relation.one_to_many or relation.one_to_one):
         return None
     return attribute_of(relation.remote_field)
 
 
 def is_single(relation: Any) -> bool:
-    """Return whether a relation leads to one object."""
     return bool(relation.many_to_one or relation.one_to_one)

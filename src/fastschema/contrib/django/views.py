@@ -63,9 +63,9 @@ class _List:
 
     def __get__(self, view: Any, owner: type) -> Any:
         following: Any = super(FastViewMixin, owner if view is None else view)
-        found = following.list
-        if getattr(found, "__func__", found) is not STOCK_LIST:
-            return found
+        method = following.list
+        if getattr(method, "__func__", method) is not STOCK_LIST:
+            return method
         return list_rows if view is None else MethodType(list_rows, view)
 
 

@@ -39,7 +39,6 @@ class Command(BaseCommand):
         return versions_text()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the arguments of the command."""
         parser.add_argument(
             "serializers",
             nargs="*",
@@ -64,10 +63,8 @@ class Command(BaseCommand):
         parser.add_argument("--user", help="make the views' requests as this user, by username")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Look, and print.
-
-        :raises CommandError: if there is no such serializer or URL configuration; with
-            ``--fail-on-stock``, if any schema or field runs as stock
+        """Look, and print; raise CommandError if what is named is not there, or as
+        ``--fail-on-stock``.
         """
         if options["rows"] < 1:
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
@@ -92,10 +89,6 @@ class Command(BaseCommand):
 
 
 def _user(name: str | None) -> Any:
-    """Return the user of a name; None without a name.
-
-    :raises CommandError: if there is none
-    """
     if name is None:
         return None
     from django.contrib.auth import get_user_model  # only where a project has it
@@ -108,32 +101,23 @@ def _user(name: str | None) -> Any:
 
 
 def _diagnosis(survey: Survey, options: dict[str, Any]) -> Diagnosis:
-    """Return what there is to find of a project, or of the serializers that are named.
-
-    :raises PathError: if there is no such serializer
-    :raises OSError: if a picture cannot be written
-    """
-    schemas = [each for name in options["serializers"] for each in _named(survey, name)]
-    paths = {each.path for each in schemas}
+    schemas = [finding for name in options["serializers"] for finding in _named(survey, name)]
+    paths = {finding.path for finding in schemas}
     notes = run_lists(survey, paths, options["rows"]) if options["profile"] else []
-    found = diagnosis_of_project(survey)
+    diagnosis = diagnosis_of_project(survey)
     if schemas:
-        found = Diagnosis(schemas, schema_profiles=found.profiles)
+        diagnosis = Diagnosis(schemas, schema_profiles=diagnosis.profiles)
     if options["dump_only"]:
-        found = found.without_loading()
+        diagnosis = diagnosis.without_loading()
     if options["svg"]:
-        notes += write_pictures(found.profiles, options["svg"])
-    return replace(found, notes=[*found.notes, *notes])
+        notes += write_pictures(diagnosis.profiles, options["svg"])
+    return replace(diagnosis, notes=[*diagnosis.notes, *notes])
 
 
 def _named(survey: Survey, name: str) -> list[SchemaFinding]:
-    """Return what there is to find of the serializers of a name.
-
-    :raises PathError: if there is none
-    """
-    paths = named(name, dict.fromkeys(each.path for each in survey.serializers))
+    paths = named(name, dict.fromkeys(finding.path for finding in survey.serializers))
     if paths:
-        return [each for each in survey.serializers if each.path in paths]
+        return [finding for finding in survey.serializers if finding.path in paths]
     if "." not in name and ":" not in name:
         raise PathError(
             f"The URL configuration reaches no serializer named {name}. "
