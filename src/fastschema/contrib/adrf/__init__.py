@@ -14,7 +14,7 @@ _MODULE = f"{__name__}.representation"
 
 
 def is_available() -> bool:
-    """Return whether there is an adrf, and a DRF for it, without importing anything else."""
+    """Return whether adrf and DRF are new enough; else nothing more of this is to be imported."""
     return is_installed("adrf", (0, 1, 13)) and is_installed("djangorestframework", (3, 17))
 
 

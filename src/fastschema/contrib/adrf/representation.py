@@ -38,11 +38,7 @@ _OF_FIELDS = {"ato_representation": stock_method(AsyncFieldMixin, "ato_represent
 
 
 class Nested(NamedTuple):
-    """A serializer of adrf in another.
-
-    :param names: of the attributes that adrf looks at before it reads the nested object
-    :param inner: what is nested in it, by the names of its fields
-    """
+    """A serializer of adrf in another, the attributes that adrf reads first, and what it nests."""
 
     names: list[str]
     inner: dict[str, Nested]

@@ -21,11 +21,7 @@ class FastSchemaConfig(AppConfig):
     verbose_name = "fastschema"
 
     def ready(self) -> None:
-        """Do what ``FASTSCHEMA`` says, now and whenever a test overrides it.
-
-        :raises ImproperlyConfigured: for a key or a value in ``FASTSCHEMA`` that is none
-        :raises ImportError: if Django or DRF is too old, or DRF is missing
-        """
+        """Do what ``FASTSCHEMA`` says, now and whenever a test overrides it."""
         require("fastschema.contrib.django", django=(5, 2), djangorestframework=(3, 16))
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)

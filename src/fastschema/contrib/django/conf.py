@@ -33,10 +33,7 @@ class Settings:
 
 @cache
 def settings() -> Settings:
-    """Return what Django's settings say now.
-
-    :raises ImproperlyConfigured: for a key or a value that is none
-    """
+    """Return what Django's settings say now, or raise ImproperlyConfigured."""
     return checked(getattr(django_settings, NAME, {}))
 
 

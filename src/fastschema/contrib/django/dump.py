@@ -118,7 +118,6 @@ def _represent_each(serializer: Any, objects: Iterable[Any]) -> list[Any]:
 
 
 def stock_row(serializer: Any, obj: Any) -> Any:
-    """Return what ``Serializer.to_representation`` returns, by stock."""
     if _represents_rows(serializer):
         recorder.stock()
     return STOCK_TO_REPRESENTATION(serializer, obj)

@@ -40,7 +40,6 @@ def note_loaded(lookups: Iterable[str]) -> None:
 
 
 def log_stream(serializer: Any, *, is_compiled: bool) -> None:
-    """Log a stream, if a log is open."""
     log = current_log()
     if log is not None:
         log.add_stream(serializer, is_compiled=is_compiled)

@@ -129,8 +129,7 @@ def fetching_peers(queryset: Any) -> Any:
 def loading(serializer: Any, rows: Sequence[Any]) -> AbstractContextManager[None]:
     """Load what a serializer reads of some rows, inside the ``with`` statement, if that is set.
 
-    The serializer, which is about to represent each of them, makes its fields now if there is a
-    row.
+    The serializer, which is to represent each of them, makes its fields now if there are any.
     """
     if is_disabled() or not loads_relations(conf.view_of(serializer)) or not _are_instances(rows):
         return _NOTHING
@@ -451,8 +450,8 @@ def _leads_to_safe_relations(model: Any) -> bool:
             related_models = {relation.related_model for relation in seen[current]}
             waiting += related_models - seen.keys() - {*waiting, None}
         _safe[model] = all(
-            _is_safe(model, relation)
-            for model, relations in seen.items()
+            _is_safe(reached, relation)
+            for reached, relations in seen.items()
             for relation in relations
             if is_single(relation)
         )

@@ -175,7 +175,6 @@ class Position(NamedTuple):
     """Where in the relations of a row a field reads.
 
     :param model: the class of the objects; None where nobody knows
-    :param loads: what is loaded with them
     :param key: the keys of the fields that led there, each with a dot
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there
@@ -237,10 +236,7 @@ def relations_of(model: Any) -> dict[str, Any]:
 
 
 def _add_loaded(obj: Any, known: dict[str, Any], holders: tuple[Any, ...] = ()) -> None:
-    """Add the relations that are loaded with an object, and with the objects of those.
-
-    :param holders: the objects that led there, which need not be looked at again
-    """
+    """Add the relations that are loaded with an object, and with the objects of those."""
     for attribute, relation in relations_of(type(obj)).items():
         objects = loaded_objects(obj, attribute, relation)
         if objects is None:

@@ -41,11 +41,7 @@ _PRIMITIVES = (str, int, uuid.UUID)
 
 
 class BatchLookup(NamedTuple):
-    """Which rows of a model have some values in a column.
-
-    :param column: as querysets name it
-    :param field: the column; for a foreign key, that to which it refers
-    """
+    """Rows of a model by values of a column; of a foreign key, ``field`` is what it refers to."""
 
     queryset: Any
     column: str
@@ -57,9 +53,7 @@ class BatchLookup(NamedTuple):
         return is_exact(self.field, connections[self.queryset.db].vendor)
 
     def key(self, value: Any) -> Any:
-        """Return a primitive value, or the key of an object, as the column has it; or raise
-        KeyError.
-        """
+        """Return a primitive value, or an object's key, as the column has it, or raise KeyError."""
         if isinstance(value, models.Model):
             value = value.__dict__.get(self.field.attname)
         if type(value) not in _PRIMITIVES:
@@ -235,7 +229,6 @@ class ObjectCache:
         return queryset
 
     def _get(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what ``QuerySet.get`` returns, or raises."""
         if not args and list(kwargs) == [self._batch.column]:
             try:
                 return self.find(kwargs[self._batch.column])
@@ -278,7 +271,6 @@ class PrefetchedUniqueValidator:
         self._free = free
 
     def __call__(self, value: Any, serializer_field: Any) -> None:
-        """Validate as ``UniqueValidator`` does."""
         try:
             is_free = self._batch.key(value) in self._free
         except KeyError:

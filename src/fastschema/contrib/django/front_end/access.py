@@ -120,7 +120,6 @@ def access_of(cls: type) -> str:
 
 
 def read(obj: Any, name: str) -> Any:
-    """Return an attribute or an item of an object."""
     return obj[name] if isinstance(obj, Mapping) else getattr(obj, name)
 
 
@@ -314,7 +313,6 @@ class SerializerPath(FieldPath):
 
     @classmethod
     def of(cls, index: int, is_called: bool) -> SerializerPath:
-        """Return the path to a field of the serializer."""
         return cls(f"fields[{index}]", lambda fields: fields[index], is_called, is_own=True)
 
     def inside(self, attribute: str) -> SerializerPath:

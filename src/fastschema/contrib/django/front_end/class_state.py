@@ -221,9 +221,7 @@ class SerializerClassState(ClassRecord):
         return compiled and compiled.compiled
 
     def _new_exemplar(self) -> Any:
-        """Return a serializer whose fields are like those of all serializers of the class, and
-        which nobody else gets; None if the fields may be others each time.
-        """
+        """Return a serializer for nobody, with fields like all others'; None if they may vary."""
         cls: Any = self.owner()
         cloner = self.cloner()
         nested: set[type] = set()
@@ -246,10 +244,7 @@ class SerializerClassState(ClassRecord):
             self._classes_of_fields |= cloner.classes
 
     def leaves_fields_alone(self, seen: set[type]) -> bool:
-        """Return whether no code of users makes, chooses or changes fields, nested ones included.
-
-        :param seen: the classes that are being asked already, to which this one is added
-        """
+        """Return whether no code of users makes, chooses or changes fields, nested ones too."""
         cls: Any = self.owner()
         if cls in seen:
             return True
@@ -330,7 +325,6 @@ class_state = SerializerClassState.of
 
 
 def forget_class(cls: type) -> None:
-    """Forget what is known of a serializer class."""
     if CLASS_STATE_KEY in vars(cls):
         type.__delattr__(cls, CLASS_STATE_KEY)
 

@@ -75,10 +75,7 @@ class UncloneableError(Exception):
 
 
 class FieldCloner:
-    """What makes the fields of the serializers of a class, in one language.
-
-    :raises UncloneableError: if only stock's code can make its fields
-    """
+    """What makes the fields of the serializers of a class, in one language, by cloning."""
 
     def __init__(self, cls: Any) -> None:
         if issubclass(cls, ModelSerializer) and builds_by_own_code(cls):
@@ -188,7 +185,6 @@ def with_url_name(serializer: Any) -> Any:
 
 
 def gets_fields_as_stock(cls: Any) -> bool:
-    """Return whether a class has no ``get_fields`` of its own."""
     return stock_of(cls.get_fields) in (STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS)
 
 
@@ -327,7 +323,6 @@ class Cloner:
         return {name: copy(memo) for name, copy in self._copies.items()}
 
     def clone(self, name: str, parent: Any) -> Any:
-        """Return one of them without the others."""
         return self._copies[name]({self._parent: parent})
 
     def _compare(self, one: Any, other: Any) -> None:

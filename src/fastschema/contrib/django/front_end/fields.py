@@ -131,7 +131,6 @@ def _own_method(path: SerializerPath) -> Kind:
 
 
 def model_field(*, path: SerializerPath, **_: Any) -> Kind:
-    """Return what ``ModelField`` makes of the object."""
     return for_all("model field", "$field.to_representation($value)")
 
 

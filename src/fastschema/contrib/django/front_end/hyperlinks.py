@@ -71,11 +71,7 @@ def link_from_value(field: Any, bound: Any, own: Callable[[Any], Any], form: For
 def link_from_relation(
     field: Any, bound: Any, own: Callable[[Any], Any], form: Form, column: str | None
 ) -> _Link:
-    """Return what makes addresses from the keys of related objects.
-
-    :param own: all that stock does with the field and the object
-    :param column: the attribute that holds the key
-    """
+    """Return what makes addresses from the keys of related objects, which a column may hold."""
     address = _address_of_field(field, bound)
     is_json = form is Form.JSON
 
@@ -128,7 +124,6 @@ class _KnownReverse:
         format: Any = None,
         **extra: Any,
     ) -> Any:
-        """Return the address of an object, with the arguments of DRF's own function."""
         is_plain = type(viewname) is str and type(kwargs) in (dict, type(None))
         if is_plain and not (args or extra) and format is None:
             url = self._addresses.of(viewname, kwargs or {}, request)

@@ -145,10 +145,7 @@ def readable_fields(serializer: Any) -> list[Any]:
 
 
 def read(serializer: Any, serializer_fields: list[Any]) -> DumpProgram:
-    """Return the program for a serializer, whose slots resolve from a ``BoundSerializer``.
-
-    :raises UnreadableError: if the serializer cannot be compiled
-    """
+    """Return the program for a serializer; raise UnreadableError if it cannot be compiled."""
     try:
         description = describe_serializer(serializer, serializer_fields)
         return programs.get(description, lambda: dump_program(make_node(description)))
@@ -309,7 +306,6 @@ def _primary_key_node(index: int, name: str, source: str, slots: list[Slot]) -> 
 
 
 def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> FieldNode:
-    """Return the address made from the value of the foreign key's own column."""
     link = f"link_{len(slots)}"
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:

@@ -119,10 +119,7 @@ class PendingState(BoundState):
 
 
 class MadeState(BoundState):
-    """That of a serializer that has made its fields.
-
-    :param changes: how often they have changed from row to row
-    """
+    """That of a serializer that has made its fields; ``changes``: how often from row to row."""
 
     __slots__ = ("_fields", "changes")
 
@@ -179,7 +176,6 @@ class ReusedBoundProgram(BoundProgram):
         return dispatch
 
     def checkout(self) -> Dispatch:
-        """Return the same for one row."""
         return self.begin(Form.PYTHON)
 
     def take_back(self, dispatch: Dispatch) -> None:
@@ -210,7 +206,6 @@ def _release(dispatch: Dispatch) -> bool:
 
 
 def mark_compiled(serializer: Any) -> None:
-    """Let a serializer know that generated code represents by it."""
     attributes = serializer.__dict__
     if not isinstance(attributes.get(STATE_KEY), BoundState):
         attributes[STATE_KEY] = COMPILED

@@ -93,9 +93,7 @@ class InputField:
 
 @dataclass(frozen=True, slots=True)
 class InputNode:
-    """What is done to the input of a serializer; ``numbers`` are the places of these fields among
-    all.
-    """
+    """What is done to the input of a serializer; ``numbers``: the places of fields among all."""
 
     name: str
     fields: tuple[InputField, ...]
@@ -114,7 +112,6 @@ def is_partial(serializer: Any) -> bool:
 
 
 def detail(error: Any) -> Any:
-    """Return what an exception says is wrong."""
     return error.detail if isinstance(error, ValidationError) else get_error_detail(error)
 
 

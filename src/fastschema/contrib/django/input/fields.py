@@ -43,7 +43,6 @@ from fastschema.runtime.programs import method_of, methods_of
 
 
 def stock_methods(name: str, *classes: Any) -> set[Any]:
-    """Return a method as each of some classes of DRF has it."""
     return {stock_method(cls, name) for cls in classes}
 
 
@@ -323,7 +322,6 @@ def is_encodable(text: str) -> bool:
 
 
 def passes(validator: Any, text: str) -> bool:
-    """Return whether a validator of Django accepts a text."""
     try:
         validator(text)
     except (ValidationError, DjangoValidationError):
@@ -398,10 +396,7 @@ _IMMUTABLE = (*_PLAIN, REAL.date, REAL.datetime, REAL.time, REAL.timedelta)
 
 
 def input_field(field: Any, *, has_method: bool) -> InputField:
-    """Return what is done to the value of a field that takes input.
-
-    :raises UnreadableError: if its name is no plain text, or code of users says where it is put
-    """
+    """Return what is done to a field's input; raise UnreadableError if only its code can say."""
     name = field.field_name
     if type(name) is not str:
         raise UnreadableError(f"the name of field {name!r} is not a plain str")

@@ -123,7 +123,7 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         options,
         snapshot,
         seen,
-        frozenset([*_OF_CLASS, *[f"validate_{node.name}" for node in nodes]]),
+        frozenset([*_OF_CLASS, *[f"validate_{field_node.name}" for field_node in nodes]]),
         runs_as_a_whole(cls),
         has_defaults or _has_validators(serializer),
         cls.validate is not _VALIDATE,

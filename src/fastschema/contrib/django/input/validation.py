@@ -78,7 +78,6 @@ class OwnFields(dict[str, Any]):
         return timezone.get_current_timezone() if settings.USE_TZ else None
 
     def run(self, validation: Validation, options: list[Any], data: Any) -> Any:
-        """Return what ``run_validation`` of the serializer does for a dictionary."""
         serializer = self._serializer
         value = validation.program.generated().function(serializer, options, self, data)
         attributes = vars(serializer)
@@ -93,10 +92,7 @@ class OwnFields(dict[str, Any]):
 
 
 class RowValidator:
-    """Does what ``run_validation`` of a serializer does, for one object after the other.
-
-    :param count: how many objects there are at least
-    """
+    """Does what ``run_validation`` of a serializer does, for ``count`` objects or more."""
 
     __slots__ = ("_found", "_own", "_runs_as_stock", "_serializer")
 

@@ -35,10 +35,7 @@ Convert = Callable[[Any], Any]
 def converted_rows(
     query: CompiledQuery, results: Iterable[list[Any]], converters: Converters | None
 ) -> Iterator[Any]:
-    """Return the rows of a query as tuples, with values as model instances have them.
-
-    :raises Exception: what a converter raises, for the row for which it does in stock
-    """
+    """Return the rows of a query as tuples, with values as model instances have them."""
     if converters is None:
         return map(tuple, query.converted(results))
     if not converters:

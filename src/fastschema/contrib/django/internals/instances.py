@@ -57,7 +57,6 @@ class SingleRelation(NamedTuple):
 
     @property
     def cache_name(self) -> str:
-        """The name under which a model instance keeps the object."""
         name: str = self.cache.cache_name
         return name
 
@@ -73,7 +72,6 @@ def single_relation(model: Any, name: str) -> SingleRelation | None:
 
 
 def is_kept_by_django(field: Any) -> bool:
-    """Return whether Django itself keeps the related objects of a foreign key."""
     return not any(overridden(relation, _CACHE) for relation in (field, field.remote_field))
 
 
@@ -172,7 +170,6 @@ class PrefetchAnswer(NamedTuple):
     """What ``get_prefetch_querysets`` of Django's prefetchers returns, after the queryset.
 
     :param key_of_related: from a related object to the key by which it belongs to its owner
-    :param is_single: whether an owner has but one
     :param cache_name: under which name an owner keeps what is found
     :param is_descriptor: whether that is set by a descriptor
     """

@@ -158,8 +158,6 @@ class SelectedModel(NamedTuple):
     """A model whose columns a query selects: ``klass_info`` of a compiler.
 
     :param columns: the positions of its columns, by the names of attributes
-    :param is_parent: whether it is selected as a parent of another model
-    :param relations: what ``select_related`` has added to it
     """
 
     model: Any
@@ -168,17 +166,13 @@ class SelectedModel(NamedTuple):
     relations: list[SelectedRelation]
 
     def models(self) -> Iterator[Any]:
-        """Yield the model, and those of what was added to it."""
         yield self.model
         for relation in self.relations:
             yield from relation.related.models()
 
 
 class SelectedRelation(NamedTuple):
-    """A relation to one object that ``select_related`` follows, by its foreign key.
-
-    :param set_there: lets a related object know the instance to which it belongs
-    """
+    """A relation to one object, by its foreign key, that ``select_related`` follows."""
 
     field: Any
     is_reverse: bool
@@ -209,10 +203,7 @@ class CompiledQuery:
             self._compiler.pre_sql_setup()
 
     def execute(self, chunk_size: int | None) -> Iterable[list[Any]]:
-        """Run the query, and return its rows, some at a time.
-
-        :param chunk_size: how many at a time, as for ``QuerySet.iterator``; None: all are read now
-        """
+        """Run the query, and return its rows, some at a time; None: all are read now."""
         arguments: dict[str, Any] = {}
         if chunk_size is not None:
             settings = connections[self.db].settings_dict
@@ -284,7 +275,6 @@ class CompiledQuery:
         return self._compiler.select[position][0]
 
     def converters(self, positions: Container[int]) -> Converters:
-        """Return the functions that convert the values of some of its columns."""
         selected = self._compiler.select[: self.column_count]
         converters: Converters = self._compiler.get_converters(
             [column[0] if number in positions else None for number, column in enumerate(selected)]

@@ -115,7 +115,6 @@ def fields_read(dispatch: Dispatch, layout: RowLayout) -> list[FieldColumns | st
 
 
 def calls_user_code(columns: Columns) -> bool:
-    """Return whether code of users makes something of the values of rows."""
     return any(field.calls_user_code or calls_user_code(field.nested) for field in columns)
 
 
@@ -154,7 +153,6 @@ def _field_read(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColu
 
 
 def computes_default(field: Any) -> bool:
-    """Return whether the default of a field is a function."""
     return field.default is not empty and callable(field.default)
 
 

@@ -42,8 +42,7 @@ class ListPlan(NamedTuple):
 
     :param by_row: what dumps them as the database gave them; None if it is given instances
     :param why: why it is
-    :param keeps_rows: whether the instances keep their rows, where ``by_instance`` finds what is
-        related
+    :param keeps_rows: whether the instances keep their rows, from which relations are read
     """
 
     by_row: DumpProgram | None

@@ -62,10 +62,8 @@ class PrefetchStep(NamedTuple):
 
     :param owner: the number of the step that finds the objects, from 1; 0: they are the rows
     :param attribute: where objects keep what is found
-    :param source: which of the :class:`Lookups` this is a part of
-    :param level: which part of it
-    :param joins: the relations to the objects, if ``select_related`` has loaded them with the
-        owner's
+    :param source: which of the :class:`Lookups` this is a part of; ``level``: which part
+    :param joins: the relations to the objects, if ``select_related`` loads them with the owner's
     :param position: where what is found stands beside the rows of the owner
     """
 
@@ -107,8 +105,7 @@ class Lookups:
 
 
 def steps_of(queryset: Any, selection: Selection, watch: Watch) -> list[PrefetchStep]:
-    """Return the queries of ``prefetch_related``, in stock's order; add what they find to the
-    layout.
+    """Return the queries of ``prefetch_related``, in stock's order, and add to the layout.
 
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """

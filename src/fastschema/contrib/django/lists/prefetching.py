@@ -58,7 +58,6 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
 
 
 def prefetch(rows: FetchedRows, plan: QueryPlan, lookups: Lookups) -> None:
-    """Run the queries of ``prefetch_related`` for some rows."""
     fetched: list[FetchedRows | None] = [rows]
     for number, step in enumerate(plan.steps, 1):
         owner = fetched[step.owner]

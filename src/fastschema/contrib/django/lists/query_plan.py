@@ -106,11 +106,7 @@ def kept_plan(model: Any, shape: Hashable) -> QueryPlan | None:
 
 
 def new_plan(queryset: Any, shape: Hashable, query: CompiledQuery) -> QueryPlan:
-    """Return a new plan, which its model keeps.
-
-    :raises NotRowReadableError: if its rows are not read
-    :raises Exception: what Django raises for what the queryset prefetches
-    """
+    """Return a new plan, which its model keeps; raise NotRowReadableError if rows are not read."""
     plan = QueryPlan(queryset, query)
     keep(_plans(queryset.model), shape, plan, _MOST_PLANS)
     plan.check()

@@ -95,15 +95,11 @@ class FetchedRows:
             result.give(instances, makers)
 
     def made_by_django(self) -> list[Any]:
-        """Return further instances, made by Django, to compare with what we made; where something
-        is prefetched, those of :meth:`instances`.
-        """
+        """Return further instances, made by Django, to compare; where any are prefetched, ours."""
         return self.instances() if self.prefetched else self.query.instances(self.converted)
 
     def keep_rows(self) -> None:
-        """Let the instances, not made yet, keep rows in place of related objects; see
-        ``LazyCache``.
-        """
+        """Let the instances, not made yet, keep their rows in place of related objects."""
         self.makers = Makers()
 
     def _new_instances(self, makers: Makers | None) -> list[Any]:
@@ -117,15 +113,12 @@ class FetchedRows:
 
     @property
     def makes_instances(self) -> bool:
-        """Whether instances are made here, and may keep rows: nobody can tell."""
+        """Whether instances are made here: nobody can tell that Django does not make them."""
         return not (self.query.comes_from_relation or tracks_peers(self.fetch_mode))
 
 
 class LazyInstanceList(list[Any]):
-    """The model instances of rows, as a list that is filled when somebody looks into it.
-
-    :param numbers: which of the rows, in which order; None: all
-    """
+    """The model instances of (some) rows, as a list that is filled when somebody looks into it."""
 
     def __init__(self, fetched: FetchedRows, numbers: Sequence[int] | None = None) -> None:
         super().__init__()
@@ -149,7 +142,6 @@ class LazyInstanceList(list[Any]):
         return self._chosen(self._source.made_by_django())
 
     def numbers(self) -> Sequence[int]:
-        """Return which of the rows it has."""
         assert self._source is not None
         return range(len(self._source)) if self._numbers is None else self._numbers
 

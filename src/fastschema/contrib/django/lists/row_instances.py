@@ -183,7 +183,6 @@ class LazyCache(dict[str, Any]):
 
     @classmethod
     def of(cls, makers: Makers, row: Any, instance: Any = None) -> LazyCache:
-        """Return a cache for an instance, to which names are added."""
         cache = cls()
         cache.makers, cache.row, cache.instance = makers, row, instance
         return cache

@@ -43,8 +43,7 @@ Watch = Callable[[Any], None]
 class RelatedLayout:
     """Where in a row, or beside it, a related object stands that was loaded with it.
 
-    :param is_nullable: whether the attribute is None where there is no such object; else it raises
-        ``ObjectDoesNotExist``
+    :param is_nullable: whether the attribute is None without an object; else it raises an error
     :param set_there: lets the related object know the instance, if that is its only one
     :param position: where its row stands beside the row; None: its columns are in the same row
     """
@@ -134,10 +133,7 @@ class Selection:
 
     @classmethod
     def of(cls, query: CompiledQuery, watch: Watch) -> Selection:
-        """Return what a query selects, which has been run, or at least compiled.
-
-        :raises NotRowReadableError: if code of users could notice that no instances are made
-        """
+        """Return what a query selects; raise NotRowReadableError if users' code could notice."""
         selected = query.selected_model()
         if selected is None:
             raise NotRowReadableError("the query selects no model")

@@ -95,10 +95,7 @@ def _row_field(
 
 
 class KeptRelation(NamedTuple):
-    """How a field is read from what an instance keeps.
-
-    :param columns: None if it is given the instances of several rows
-    """
+    """How a field is read from what an instance keeps; no columns: it gets several instances."""
 
     name: str
     columns: FieldColumns | None

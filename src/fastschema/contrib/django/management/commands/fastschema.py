@@ -35,7 +35,6 @@ class Command(BaseCommand):
     )
 
     def get_version(self) -> str:
-        """Return what ``--version`` prints."""
         return versions_text()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -63,9 +62,7 @@ class Command(BaseCommand):
         parser.add_argument("--user", help="make the views' requests as this user, by username")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Look, and print; raise CommandError if what is named is not there, or as
-        ``--fail-on-stock``.
-        """
+        """Look, and print, or raise CommandError."""
         if options["rows"] < 1:
             raise CommandError(f"--rows must be a positive number, not {options['rows']}")
         if options["svg"] and not options["profile"]:
