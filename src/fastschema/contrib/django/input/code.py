@@ -53,7 +53,7 @@ class InputConversion(NamedTuple):
 
     :param kind: how reports name it
     :param accepts: the condition on values that are converted here, which may assign to
-        ``converted``; "": there are none. ``{field}`` is the field
+        ``converted``; "": there are none. ``$field`` is the field
     :param result: what such a value becomes
     :param names: objects that the condition names
     :param has_more_validators: whether converted values go through ``run_validators``
