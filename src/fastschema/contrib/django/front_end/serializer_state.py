@@ -119,7 +119,7 @@ class PendingState(BoundState):
 
 
 class MadeState(BoundState):
-    """That of a serializer that has made its fields; ``changes``: how often from row to row."""
+    """That of a serializer that has made its fields, and how often they changed between rows."""
 
     __slots__ = ("_fields", "changes")
 

@@ -255,7 +255,7 @@ def filtered_for(instance: Any, as_it_was: Any, name: str, queryset: Any) -> Any
 
 
 def own_manager(descriptor: Any) -> Any:
-    """Return the manager of users' that a relation to many is made of; None if it is stock's."""
+    """Return the manager behind a relation to many if it overrides ``get_queryset``; else None."""
     manager = descriptor.related_manager_cls.__mro__[1]
     return None if manager.get_queryset is _GET_QUERYSET else manager
 

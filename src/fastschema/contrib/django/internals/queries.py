@@ -203,7 +203,7 @@ class CompiledQuery:
             self._compiler.pre_sql_setup()
 
     def execute(self, chunk_size: int | None) -> Iterable[list[Any]]:
-        """Run the query, and return its rows, some at a time; None: all are read now."""
+        """Run the query, and return its rows, some at a time; without a chunk size, all now."""
         arguments: dict[str, Any] = {}
         if chunk_size is not None:
             settings = connections[self.db].settings_dict

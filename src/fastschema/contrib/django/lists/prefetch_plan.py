@@ -105,7 +105,7 @@ class Lookups:
 
 
 def steps_of(queryset: Any, selection: Selection, watch: Watch) -> list[PrefetchStep]:
-    """Return the queries of ``prefetch_related``, in stock's order, and add to the layout.
+    """Return the queries of ``prefetch_related`` in stock's order; the layout gets what they find.
 
     :raises NotRowReadableError: if code of users takes part in one of them, or sees its objects
     """

@@ -95,7 +95,7 @@ class FetchedRows:
             result.give(instances, makers)
 
     def made_by_django(self) -> list[Any]:
-        """Return further instances, made by Django, to compare; where any are prefetched, ours."""
+        """Return instances made by Django, to compare; where something is prefetched, ours."""
         return self.instances() if self.prefetched else self.query.instances(self.converted)
 
     def keep_rows(self) -> None:

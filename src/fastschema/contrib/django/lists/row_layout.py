@@ -133,7 +133,7 @@ class Selection:
 
     @classmethod
     def of(cls, query: CompiledQuery, watch: Watch) -> Selection:
-        """Return what a query selects; raise NotRowReadableError if users' code could notice."""
+        """Return what a query selects; raise NotRowReadableError if code would miss instances."""
         selected = query.selected_model()
         if selected is None:
             raise NotRowReadableError("the query selects no model")
