@@ -38,6 +38,7 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 
 def _to_representation(self: Any, instance: Any) -> Any:
+    """``Serializer.to_representation``, compiled."""
     state = self._fastschema  # guard.STATE_KEY
     if state is RUNS_AS_STOCK or (type(state) is FewRows and state.leaves_next_row()):
         return stock_row(self, instance)
@@ -47,6 +48,7 @@ def _to_representation(self: Any, instance: Any) -> Any:
 
 
 def _list_to_representation(self: Any, data: Any) -> Any:
+    """``ListSerializer.to_representation``, compiled."""
     if not _replacements.are_installed:
         return STOCK_LIST_TO_REPRESENTATION(self, data)
     return represent_list(self, data)

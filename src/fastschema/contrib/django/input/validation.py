@@ -203,6 +203,7 @@ def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
 
 
 def run_validation(self: Any, data: Any = empty) -> Any:
+    """Return what ``Serializer.run_validation`` does."""
     if type(data) is not dict or self.read_only:
         return STOCK_RUN_VALIDATION(self, data)
     state = _state_if_compiled(self, 1)
@@ -215,6 +216,7 @@ def run_validation(self: Any, data: Any = empty) -> Any:
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
+    """Return what ``Serializer.to_internal_value`` does."""
     state = _state_if_compiled(self, 0) if type(data) is dict else None
     validation_and_fields = find_validation(state, self, is_whole=False)
     if validation_and_fields is None:
