@@ -50,13 +50,12 @@ def _compare(
         with disabled():
             expected = _outcome(by_stock, row)
         with enabled():
-            found = _outcome(compiled, row)
-        for path, one, other in _differences(expected, found, "", frozenset()):
+            outcome = _outcome(compiled, row)
+        for path, one, other in _differences(expected, outcome, "", frozenset()):
             raise AssertionError(f"row {number}{path}: {one!r} by stock, but {other!r}")
 
 
 def _outcome(call: Callable[[Any], Any], row: Any) -> Any:
-    """Return what a call returns, or what it raises."""
     try:
         return call(row)
     except Exception as error:
@@ -78,10 +77,7 @@ class _Raised:
 def _differences(
     one: Any, other: Any, path: str, above: frozenset[tuple[int, int]]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two values differ, and what is there.
-
-    :param above: the pairs that these two are inside of
-    """
+    """Yield where two values differ, and what is there, but for pairs that they are inside of."""
     pair = (id(one), id(other))
     if one is other or pair in above:
         return
@@ -101,7 +97,6 @@ def _differences(
 
 
 def _attributes(cls: type) -> set[str]:
-    """Return the names that a class and its bases define, besides ``object``."""
     return {name for base in cls.__mro__[:-1] for name in vars(base)}
 
 

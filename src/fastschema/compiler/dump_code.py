@@ -24,21 +24,8 @@ For each form of output and each access a function is generated, shaped like thi
             return result
         return dump_Album
 
-In the form of text, every value becomes what ``json.dumps`` writes of it, and a row is one string::
-
-                if type(title) is str:
-                    title = quote(title)
-                elif title is None:
-                    title = "null"
-                elif title is missing:
-                    complete = False
-                else:
-                    title = written(fields[0]._serialize(title, 'title', obj))
-                ...
-                result = f'{{"title": {title}, ...}}'
-
-Two names of the front end make other texts: ``written`` that of any value that stock may give,
-``array`` that of an array from the texts of its members, None among them.
+In the form of text, every value becomes what ``json.dumps`` writes of it (``written`` makes that of
+any value, ``array`` of the texts of an array's members), and an object is one string.
 """
 
 from __future__ import annotations
@@ -70,7 +57,7 @@ quote = encode_basestring_ascii
 
 
 def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
-    """Return the ``bind`` function of what dumps objects read by one access.
+    """Return the ``bind`` function of what dumps objects that are read by one access.
 
     Its parameters are the class of the objects, a weak reference to the dispatch that objects of
     other classes go to, and the values of the slots.
@@ -80,7 +67,6 @@ def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
 
 
 def can_be_text(node: ObjectNode) -> bool:
-    """Return whether objects can be written as text, without a dictionary: by different keys."""
     return node.dict_class is None
 
 
@@ -108,7 +94,6 @@ class DumpGenerator:
                 self._found[variable] = [self._names.unique(name) for name in names]
 
     def _expressions(self) -> Iterator[str | None]:
-        """Yield the expressions and templates of the fields."""
         for field in self._node.fields:
             conversion = field.conversion(self._form)
             yield from (conversion.inline, conversion.otherwise)
@@ -120,8 +105,8 @@ class DumpGenerator:
         body: Lines = ["if type(obj) is not known:", ["return dispatch()(obj)"], *self._body()]
         used = identifiers(text_of(body))
         if self._found:
-            found = [each for names in self._found.values() for each in names]
-            body = [f"nonlocal {', '.join(found)}", *body]
+            variables = [variable for names in self._found.values() for variable in names]
+            body = [f"nonlocal {', '.join(variables)}", *body]
         slots = tuple([slot for slot in self._node.slots if slot.name in used])
         bind_parameters = ", ".join(["known", "dispatch", *(slot.name for slot in slots)])
         lines: Lines = [
@@ -139,7 +124,7 @@ class DumpGenerator:
     def mark(self, step: int | None = None) -> Lines:
         """Return what follows a step of the dump of an object; nothing, but for profiles.
 
-        :param step: reading field n is step 2n, converting it 2n + 1
+        Reading field n is step 2n, converting it 2n + 1.
         """
         return []
 
@@ -163,7 +148,6 @@ class DumpGenerator:
         return [*lines, *self._row(may_be_missing=may_be_missing)]
 
     def _row(self, *, may_be_missing: bool) -> Lines:
-        """Return the lines that make the dictionary of the row, of its values."""
         if not may_be_missing:
             return self._result(self._display())
         present = "{key: value for key, value in result.items() if value is not missing}"
@@ -222,7 +206,6 @@ class DumpGenerator:
         return branches((not_none if conversion.otherwise else None, rest))
 
     def _common(self, variable: str, field: FieldNode, conversion: Conversion) -> Lines:
-        """Return the lines for values of the common class; none if those stay."""
         if conversion.items is not None:
             assert conversion.otherwise is not None
             # A loop costs less than a comprehension.
@@ -272,8 +255,8 @@ class DumpGenerator:
     def _finding(self, variable: str, slot: str | None) -> Lines:
         """Look for the child's dispatch where that of this dump is another than the last one."""
         dispatch, dump = self._found[variable]
-        found: Lines = [f"{dispatch} = {slot}.dispatch", f"{dump} = None"]
-        return [f"if {dispatch} is not {slot}.found:", found]
+        lookup: Lines = [f"{dispatch} = {slot}.dispatch", f"{dump} = None"]
+        return [f"if {dispatch} is not {slot}.found:", lookup]
 
     def _choosing(self, variable: str, first: str) -> Lines:
         """Look for the child's function at the first object."""
@@ -320,7 +303,6 @@ class _TextGenerator(DumpGenerator):
     """Writes the function that makes a text of each object."""
 
     def _row(self, *, may_be_missing: bool) -> Lines:
-        """Return the lines that make the text of the row, of the texts of its values."""
         if not may_be_missing:
             return self._result(self._display())
         pairs = zip(self._node.fields, self._variables, strict=True)
@@ -346,7 +328,6 @@ class _TextGenerator(DumpGenerator):
         return "f" + literal("{{" + ", ".join(pairs) + "}}")
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        """Return the lines for the common class, for None, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
         cases: list[tuple[str | None, Lines]] = []

@@ -36,11 +36,7 @@ ENGINE_NAMES: dict[str, object] = {} if orjson is None else {"dumps": orjson.dum
 
 
 def for_all(label: str, template: str, result: Result = ANY, **options: Any) -> Kind:
-    """Return the kind that does the same to values of all classes.
-
-    :param template: what becomes of a value
-    :param options: as for :class:`~fastschema.compiler.nodes.Kind`
-    """
+    """Return the kind that does the same to values of all classes."""
     return Kind(
         label,
         python=Conversion(otherwise=template),
@@ -65,14 +61,13 @@ def by_class(
     :param common: the name of the class that values usually have
     :param template: what becomes of such a value; None: it stays
     :param otherwise: a template for all other values, of which anything may come
-    :param result: what a usual value has become
-    :param json: a template for what the JSON engine is given of it, if that does not follow
+    :param json: a template for what the JSON engine is given of it, if that does not follow from
+        ``result``
     :param text: the same for what ``json.dumps`` writes
-    :param options: as for :class:`~fastschema.compiler.nodes.Kind`
     """
-    given = "$value" if template is None else template
-    json = json or fill(result.json, value=given)
-    text = text or fill(result.text, value=given)
+    usual = "$value" if template is None else template
+    json = json or fill(result.json, value=usual)
+    text = text or fill(result.text, value=usual)
     return Kind(
         label,
         python=Conversion(common, template, otherwise),
@@ -86,11 +81,8 @@ def by_class(
 class ByClass:
     """A kind that looks at nothing but the class of a value; a description may begin with it.
 
-    :param label: how reports name it
     :param common: the class that values usually have; others go to the field's own method
     :param python: a template for what stock makes of a usual value; None: it stays
-    :param result: what a usual value has become
-    :param names: the objects that the templates name
     :param more: ``json`` and ``text``, as for :func:`by_class`
     """
 
@@ -102,11 +94,9 @@ class ByClass:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, *, path: Any, **_: Any) -> Kind:
-        """Return the kind of a field, of whose path ``own_method`` is a template."""
         return self.kind(path.own_method)
 
     def kind(self, otherwise: str) -> Kind:
-        """Return the kind of a field that does something else to other values: a template."""
         name = self.common.__name__
         return by_class(
             self.label,
@@ -121,10 +111,7 @@ class ByClass:
 
 
 def unchanged(label: str, usual: ByClass) -> Kind:
-    """Return the kind of a value that stays as it is.
-
-    :param usual: the kind of its usual values
-    """
+    """Return the kind of a value that stays as it is, of which the usual ones have another kind."""
     return replace(usual.kind("$value"), label=label, python=Conversion())
 
 
@@ -135,7 +122,6 @@ def written_by_engine(
 
     :param as_text: what stock makes of a value, a template
     :param when: a condition on those of which the engine writes the same; a template
-    :param names: the objects that the templates name
     """
     if orjson is None:
         return ByClass(label, common, as_text, names=names)
@@ -182,11 +168,8 @@ def expression(
 ) -> str:
     """Return what is done to a value inside of another, as one expression (a template again).
 
-    :param inner: the kind of the inner field
-    :param conversion: that of its conversions which is meant
     :param value: a template for the value, an expression without side effects
     :param field: an expression for the inner field
-    :param none_stays: whether None stays None, or is a value like any other
     """
 
     def filled(template: str | None) -> str:
@@ -206,10 +189,9 @@ def expression(
 
 
 def dict_of(key: str | None, value: str | None) -> str:
-    """Return a dictionary of converted keys and values, all keys before any value; a template.
+    """Return a template for a dictionary of converted keys and values, all keys before any value.
 
-    :param key: a template for what becomes of a key called ``each``; None: it stays
-    :param value: the same for a value
+    A key or a value is called ``each`` in its template; None: it stays.
     """
     if key is not None:
         values = f"[{value or 'each'} for each in $value.values()]"
@@ -231,11 +213,7 @@ class FieldPath:
     get: Callable[[Any], Any]
 
     def within(self, suffix: str, get: Callable[[Any], Any]) -> Self:
-        """Return the path to a field inside of this one.
-
-        :param suffix: what follows the expression
-        :param get: from the outer field to the inner one
-        """
+        """Return the path to a field inside of this one."""
         return replace(
             self,
             expression=f"{self.expression}{suffix}",
@@ -249,7 +227,6 @@ def new_slot(
     resolve: Callable[..., Any],
     ambient: Callable[[Any], object] | None = None,
 ) -> str:
-    """Return the name of a new slot."""
     slot = f"{name}_{len(slots)}"
     slots.append(Slot(slot, resolve, ambient))
     return slot
@@ -261,10 +238,8 @@ _DIGIT_AND_EXPONENT = len("1E+1")
 def longest_decimal(digits: int | None = None) -> int:
     """Return how long a number may be written that surely fits a precision.
 
-    The decimal point makes it one longer than its digits. 0 in a decimal context in which even a
-    short number may be out of range.
-
-    :param digits: the precision, or None for that of the active decimal context
+    The decimal point makes it one longer than its digits; None stands for those of the active
+    decimal context. 0 in a context in which even a short number may be out of range.
     """
     context = decimal.getcontext()
     if context.Emin > -9999 or context.Emax < 9999:
@@ -279,7 +254,6 @@ def decimal_precision(bound_schema: object = None) -> object:
 
 
 def decimal_context(bound_schema: object = None) -> object:
-    """Return what rounding depends on, too."""
     context = decimal.getcontext()
     return (
         context,
@@ -297,11 +271,7 @@ def decimal_text(places: int | None, longest: str, otherwise: str) -> str:
 
     A value that has its places already is written as it stands, one that has fewer is filled up
     with zeros: ``quantize`` would not do more. The end of the text tells how many places there are,
-    where no exponent follows them.
-
-    :param places: the number of places
-    :param longest: the name of what :func:`longest_decimal` gives
-    :param otherwise: the template for other values
+    where no exponent follows them. ``longest`` names what :func:`longest_decimal` gives.
     """
     if places is None or places < 1:
         return otherwise

@@ -70,23 +70,16 @@ _FIXED_NAMES = frozenset(
 
 
 def refuse() -> Any:
-    """Raise, for a value that is not accepted.
-
-    :raises ValueError: always
-    """
+    """Raise ``ValueError``, for a value that is not accepted."""
     raise ValueError
 
 
 def generate(node: LoadNode) -> GeneratedFunction:
-    """Return the ``bind`` function of what loads the rows of a schema."""
     return _Generator(node).generate()
 
 
 def load_rows(load_row: LoadRow, rows: Iterable[Any], *, is_indexed: bool) -> list[Any]:
-    """Load each row.
-
-    :param is_indexed: whether error messages tell the index of a row
-    """
+    """Load each row; error messages tell its index, or not."""
     if is_indexed:
         return [load_row(data, index) for index, data in enumerate(rows)]
     return [load_row(data, None) for data in rows]
@@ -186,13 +179,12 @@ class _Generator:
         return lines
 
     def _default(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """Return the lines for a key that is missing."""
         if field.own_default:
             return [f"{variable} = missing"]
         if field.default is None:
             return [f"{variable} = missing", *self._skips()]
-        own = self._by_field(number, variable, "missing")
-        return branches(("partial", own), (None, [f"{variable} = {field.default}"]))
+        by_method = self._by_field(number, variable, "missing")
+        return branches(("partial", by_method), (None, [f"{variable} = {field.default}"]))
 
     def _skips(self) -> Lines:
         return ["complete = False"] if self._is_display else []
@@ -202,12 +194,11 @@ class _Generator:
         return [f"{variable} = load_field({number}, {value}, data, index)", *self._skips()]
 
     def _value(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """Return the lines for a value that is there."""
         kind = field.kind
-        own = self._by_field(number, variable, variable)
+        by_method = self._by_field(number, variable, variable)
         if kind.call is not None:
             called = self._may_be_missing(fill(kind.call, value=variable), variable)
-            return _any_value(variable, field, called, own)
+            return _any_value(variable, field, called, by_method)
         if kind.load_slot is not None:
             loaded_there = self._may_be_missing(
                 f"{kind.load_slot}({variable}, data, index)", variable
@@ -216,26 +207,25 @@ class _Generator:
         if field.reason is not None:
             call = f"load_field({number}, {variable}, data, index)"
             return self._may_be_missing(call, variable)
-        accepted = self._accepted(number, variable, field, own)
+        accepted = self._accepted(number, variable, field, by_method)
         if kind.accepts is None:
-            return _any_value(variable, field, accepted, own)
+            return _any_value(variable, field, accepted, by_method)
         accepts = fill(kind.accepts, value=variable)
         if accepted:
             is_other = f"{variable} is not None" if field.none_stays else None
-            return branches((accepts, accepted), (is_other, own))
+            return branches((accepts, accepted), (is_other, by_method))
         refused = f"not ({accepts})"
         if accepts.startswith(f"type({variable}) is ") and " or " not in accepts:
             refused = accepts.replace(" is ", " is not ", 1)
         if field.none_stays:
             refused += f" and {variable} is not None"
-        return branches((refused, own))
+        return branches((refused, by_method))
 
     def _may_be_missing(self, call: str, variable: str) -> Lines:
         """Return the lines that call what may give the missing object."""
         return [f"{variable} = {call}", *branches((f"{variable} is missing", self._skips()))]
 
     def _accepted(self, number: int, variable: str, field: LoadFieldNode, own: Lines) -> Lines:
-        """Return the lines for a value that is accepted."""
         kind = field.kind
         if kind.items is not None:
             # A list whose items stay as they are.
@@ -264,7 +254,6 @@ class _Generator:
         ]
 
     def _validation(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
-        """Return the lines that validate what was converted."""
         call = f"validate_field({number}, {variable}, index)"
         if field.validated:
             return self._may_be_missing(call, variable)

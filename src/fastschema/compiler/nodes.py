@@ -85,7 +85,6 @@ class Source:
     user_code: str = ""
 
     def read(self, access: str) -> Read:
-        """Return how the value is read by one access."""
         return self.reads.get(access, self.otherwise)
 
 
@@ -122,11 +121,8 @@ class Conversion:
 class Result:
     """What a value has become in Python form, and how that becomes JSON.
 
-    Both templates may use ``json_value`` and ``json_number``, which the node of a schema names. The
-    text may also use ``written``, and ``quote``.
-
-    :param json: what the JSON engine is given for it
-    :param text: what ``json.dumps`` writes of it
+    Both templates may use ``json_value`` and ``json_number``, which the node of a schema names; the
+    one for what ``json.dumps`` writes also ``written`` and ``quote``.
     """
 
     json: str
@@ -147,20 +143,14 @@ ANY = Result(
 class Kind:
     """What is done to the value of a field.
 
-    :param label: how reports name it
-    :param python: the conversion to what stock returns
-    :param json: the conversion to what the JSON engine writes
     :param text: the conversion to the text that ``json.dumps`` writes; None: stock may return
         anything
     :param names: the objects that the templates name
-    :param none_stays: whether None stays None
     :param nested_slot: for a nested schema, the slot that holds what dumps it in this dump (a
         ``runtime.bound_program.NestedDumper``)
     :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
     :param nested_for_none: whether stock looks for the nested schema even if the value is None
-    :param repeatable: when the value can be read and converted once more
-    :param user_code: what code of users' or of stock's it calls for every value, for profiles; ""
-        if none
+    :param user_code: what code of users' or of stock's it calls for every value, for profiles
     """
 
     label: str
@@ -176,15 +166,12 @@ class Kind:
     user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
-        """Return the conversion for one form."""
         if form is Form.TEXT:
             return self.text or _written(self.python)
         return self.json if form is Form.JSON else self.python
 
 
 def _written(python: Conversion) -> Conversion:
-    """Return the conversion to the text of what another conversion gives, whatever that is."""
-
     def written(template: str | None) -> str:
         return fill(ANY.text, value="$value" if template is None else template)
 
@@ -197,9 +184,6 @@ def _written(python: Conversion) -> Conversion:
 class FieldNode:
     """One output key.
 
-    :param key: the key in the output
-    :param source: where the value comes from
-    :param kind: what is done to it
     :param field: an expression for the field object of this dump
     :param default: an expression for the value when it is missing, or None to leave out the key
     :param call_if_callable: a condition on a nested value, and what it becomes then (it may be a
@@ -218,16 +202,13 @@ class FieldNode:
     reason: str | None = None
 
     def conversion(self, form: Form) -> Conversion:
-        """Return what is done to the value in one form."""
         return self.kind.conversion(form)
 
     def none_stays(self, form: Form) -> bool:
-        """Return whether None stays None in one form."""
         return self.kind.none_stays or self.conversion(form).otherwise is None
 
     @property
     def calls_user_code(self) -> bool:
-        """Whether reading or converting a value calls code of users or of stock's."""
         return bool(self.source.user_code or self.kind.user_code)
 
 
@@ -237,7 +218,6 @@ class Slot:
 
     It is looked up when generated code is bound to a schema, and kept for the next dump.
 
-    :param name: its name in generated code
     :param resolve: looks it up: for a dump from the bound schema, the class of the objects and the
         form; for a load from the load
     :param ambient: from the bound schema to what the value depends on besides the schema (the
@@ -255,9 +235,6 @@ class Slot:
 class ObjectNode:
     """A schema: its fields in output order, and what every dump brings along.
 
-    :param name: the schema's name, for generated code and reports
-    :param fields: one node for each output key
-    :param slots: the values looked up for each dump
     :param missing: the object that stands for "no value"
     :param access: how values are read from the objects of a class
     :param dict_class: the slot that holds the dictionary class, or None for ``dict``
@@ -277,7 +254,7 @@ class ObjectNode:
 
 
 def of_classes(*classes: str) -> str:
-    """Return the condition that a value is exactly of one of some classes, a template."""
+    """Return the condition (a template) that a value is exactly of one of some classes."""
     return " or ".join(f"type($value) is {cls}" for cls in classes)
 
 
@@ -285,21 +262,19 @@ def of_classes(*classes: str) -> str:
 class LoadKind:
     """What is done to a value that is loaded.
 
-    Nothing here calls user code. A value that is not accepted, or whose conversion or check raises
-    any exception, goes to the field's own method, from the beginning; one that is not valid to the
-    field's own validators.
+    Nothing here but ``call`` calls user code. A value that is not accepted, or whose conversion or
+    check raises any exception, goes to the field's own method, from the beginning; one that is not
+    valid to the field's own validators.
 
-    :param label: how reports name it
     :param accepts: the condition on values that are converted here, a template; None: all but None
         and the missing object
     :param convert: what such a value becomes, a template; None: it stays
-    :param check: the condition on what it became, a template; None: there is none
-    :param valid: what the field's validators ask of what it became, a template; None: nothing
+    :param check: the condition on what it became, a template
+    :param valid: what the field's validators ask of what it became, a template
     :param items: for a list, the class of items that stay as they are; a list that holds nothing
         else is copied instead
-    :param names: the objects that the templates name
     :param call: a call that loads any value but None and the missing object by itself, errors
-        included, and calls user code; a template
+        included; a template
     :param load_slot: the slot that holds a function that loads values of this kind by itself,
         errors included; it takes the value, the data and the index of the row
     """
@@ -319,7 +294,6 @@ class LoadKind:
 
         :param value: an expression without side effects
         :param result: a variable that the expression may assign to
-        :param none_stays: whether None is accepted, and stays
         """
         accepts = f"{value} is not None and {value} is not missing"
         if self.accepts is not None:
@@ -339,11 +313,8 @@ class LoadKind:
 class LoadFieldNode:
     """One key of the input.
 
-    :param key: the key in the input
     :param target: the key in the result; dotted for one in dictionaries inside of it
     :param field: an expression for the field object of this load
-    :param kind: what is done to a value
-    :param none_stays: whether None is accepted, and stays
     :param default: an expression for the value where the key is missing; None: the key is left out
     :param own_default: whether the field's own method says what is done where the key is missing
     :param validated: whether the field's own validators look at what was converted
@@ -372,13 +343,6 @@ class LoadNode:
     ``validate_field(number, value, index)``, its validators, likewise; ``load_other(data,
     index)``, stock's loading of what is no dictionary; ``take_unknown(data, result, index)`` for
     keys that no field has, or None if they do not matter; ``partial``, true if keys may be missing.
-
-    :param name: the schema's name, for generated code and reports
-    :param fields: one node for each key
-    :param slots: the values looked up for each load
-    :param missing: the object that stands for "no value"
-    :param dict_class: the slot that holds the class of the result, or None for ``dict``
-    :param set_value: sets a dotted target, as ``set_value(result, target, value)``
     """
 
     name: str

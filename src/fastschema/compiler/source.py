@@ -24,10 +24,7 @@ Lines = list["str | Lines"]
 
 
 class Names:
-    """Hands out identifiers, each once.
-
-    :param taken: identifiers that are in use already
-    """
+    """Hands out identifiers, each once."""
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._taken = set(taken)
@@ -46,24 +43,19 @@ class Names:
 
 
 def text_of(lines: Lines) -> str:
-    """Return the source that some lines stand for."""
     return "\n".join(_indented(lines, "")) + "\n"
 
 
 def _indented(lines: Lines, indentation: str) -> Iterator[str]:
-    for each in lines:
-        if isinstance(each, list):
-            yield from _indented(each, f"{indentation}    ")
+    for line in lines:
+        if isinstance(line, list):
+            yield from _indented(line, f"{indentation}    ")
         else:
-            yield indentation + each if each else ""
+            yield indentation + line if line else ""
 
 
 def branches(*cases: tuple[str | None, Lines]) -> Lines:
-    """Return the lines of ``if``, ``elif`` and ``else``.
-
-    :param cases: conditions and blocks; None in the place of a condition begins the last one, of
-        which the block may be empty
-    """
+    """Return the lines of ``if``, ``elif`` and ``else`` (a condition that is None)."""
     result: Lines = []
     for condition, block in cases:
         if condition is None and not result:
@@ -75,10 +67,7 @@ def branches(*cases: tuple[str | None, Lines]) -> Lines:
 
 
 class _Source(Sequence[str]):
-    """The lines of some source, kept as little as they can be: tracebacks ask for them, and users.
-
-    :param text: the source
-    """
+    """The lines of some source, compressed: tracebacks and users ask for them, but rarely."""
 
     def __init__(self, text: str) -> None:
         self._packed = zlib.compress(text.encode())
@@ -97,9 +86,7 @@ class _Source(Sequence[str]):
 class GeneratedFunction:
     """A function made from generated source, which tracebacks and debuggers can show.
 
-    :param function_name: the name that the source defines
     :param title: what the file name shown in tracebacks says
-    :param text: the source of one function definition
     :param names: the objects that the source refers to
     :param slots: those of a node whose values the function takes as its last parameters
     """
@@ -126,18 +113,15 @@ class GeneratedFunction:
 
     @property
     def text(self) -> str:
-        """The source."""
         return self._source.text
 
     @property
     def names(self) -> dict[str, object]:
-        """The objects that the source refers to."""
-        found = self.function.__globals__
-        return {name: found[name] for name in self._names}
+        namespace = self.function.__globals__
+        return {name: namespace[name] for name in self._names}
 
     @property
     def identifiers(self) -> frozenset[str]:
-        """The names in the source."""
         return identifiers(self.text)
 
 
@@ -160,8 +144,6 @@ def assigned_names(expressions: Iterable[str | None]) -> frozenset[str]:
     """Return the variables that some expressions, or templates of them, assign to.
 
     The variables of a generated function get other names.
-
-    :param expressions: None among them stands for no expression
     """
     text = "\n".join(filter(None, expressions))
     return identifiers(" ".join([assigned or bound for assigned, bound in _ASSIGNED.findall(text)]))

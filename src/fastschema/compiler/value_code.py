@@ -38,7 +38,6 @@ _VALIDATE = Slot("validate", lambda bound: bound.validate)
 def generate_dump(
     kind: Kind, slots: Sequence[Slot], names: Mapping[str, object]
 ) -> GeneratedFunction:
-    """Return the ``bind`` function of what dumps a value, in Python form."""
     conversion = kind.python
     objects = {**names, **kind.names}
     taken = [*objects, *[slot.name for slot in slots]]
@@ -60,9 +59,6 @@ def generate_load(
 
     Its slots come from what has ``load_own(value)`` for values that are not accepted, and
     ``validate(value)``, besides the fields.
-
-    :param none_stays: whether None is accepted, and stays
-    :param validated: whether the field's own validators look at what was converted
     """
     objects = {"refuse": refuse, **names, **kind.names}
     every_slot = [_LOAD_OWN, _VALIDATE, *slots]
