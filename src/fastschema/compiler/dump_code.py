@@ -192,7 +192,6 @@ class DumpGenerator:
         return [*lines, *self.mark(2 * number + 1)]
 
     def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        """Return the lines for the common class, then for missing and other values."""
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
         common = self._common(variable, field, conversion)
@@ -223,7 +222,6 @@ class DumpGenerator:
     def _rest(
         self, variable: str, field: FieldNode, conversion: Conversion, when_missing: Lines
     ) -> Lines:
-        """Return the lines for values that are neither None nor of the common class."""
         if conversion.otherwise is None:
             return [] if field.never_missing else when_missing
         converted = self._assign(conversion.otherwise, variable, field)
@@ -259,7 +257,6 @@ class DumpGenerator:
         return [f"if {dispatch} is not {slot}.found:", lookup]
 
     def _choosing(self, variable: str, first: str) -> Lines:
-        """Look for the child's function at the first object."""
         dispatch, dump = self._found[variable]
         return [f"if {dump} is None:", [f"{dump} = {dispatch}[type({first})]"]]
 

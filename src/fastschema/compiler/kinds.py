@@ -36,7 +36,6 @@ ENGINE_NAMES: dict[str, object] = {} if orjson is None else {"dumps": orjson.dum
 
 
 def for_all(label: str, template: str, result: Result = ANY, **options: Any) -> Kind:
-    """Return the kind that does the same to values of all classes."""
     return Kind(
         label,
         python=Conversion(otherwise=template),
@@ -111,7 +110,6 @@ class ByClass:
 
 
 def unchanged(label: str, usual: ByClass) -> Kind:
-    """Return the kind of a value that stays as it is, of which the usual ones have another kind."""
     return replace(usual.kind("$value"), label=label, python=Conversion())
 
 
@@ -213,7 +211,6 @@ class FieldPath:
     get: Callable[[Any], Any]
 
     def within(self, suffix: str, get: Callable[[Any], Any]) -> Self:
-        """Return the path to a field inside of this one."""
         return replace(
             self,
             expression=f"{self.expression}{suffix}",

@@ -124,7 +124,6 @@ class _Generator:
         return GeneratedFunction("bind", name, text_of(lines), self._objects, slots)
 
     def _body(self) -> Lines:
-        """Return the body: one key is looked at after the other."""
         lines: Lines = ["if type(data) is not dict:", ["return load_other(data, index)"]]
         lines.append("absent = 0")
         lines.append(
@@ -190,7 +189,6 @@ class _Generator:
         return ["complete = False"] if self._is_display else []
 
     def _by_field(self, number: int, variable: str, value: str) -> Lines:
-        """Return the lines that leave a value to the field's own method."""
         return [f"{variable} = load_field({number}, {value}, data, index)", *self._skips()]
 
     def _value(self, number: int, variable: str, field: LoadFieldNode) -> Lines:
@@ -222,7 +220,6 @@ class _Generator:
         return branches((refused, by_method))
 
     def _may_be_missing(self, call: str, variable: str) -> Lines:
-        """Return the lines that call what may give the missing object."""
         return [f"{variable} = {call}", *branches((f"{variable} is missing", self._skips()))]
 
     def _accepted(self, number: int, variable: str, field: LoadFieldNode, own: Lines) -> Lines:

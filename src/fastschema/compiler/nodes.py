@@ -145,7 +145,6 @@ class Kind:
 
     :param text: the conversion to the text that ``json.dumps`` writes; None: stock may return
         anything
-    :param names: the objects that the templates name
     :param nested_slot: for a nested schema, the slot that holds what dumps it in this dump (a
         ``runtime.bound_program.NestedDumper``)
     :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
@@ -188,7 +187,6 @@ class FieldNode:
     :param default: an expression for the value when it is missing, or None to leave out the key
     :param call_if_callable: a condition on a nested value, and what it becomes then (it may be a
         method that gives the object): both templates
-    :param never_missing: whether the source always gives a value
     :param reason: why the field runs as stock, or None if it is compiled
     """
 
@@ -235,10 +233,8 @@ class Slot:
 class ObjectNode:
     """A schema: its fields in output order, and what every dump brings along.
 
-    :param missing: the object that stands for "no value"
     :param access: how values are read from the objects of a class
     :param dict_class: the slot that holds the dictionary class, or None for ``dict``
-    :param names: the objects that sources name
     :param prepared: by an access, a name and the expression for it, to be evaluated before
         the first value of an object is read
     """
@@ -254,7 +250,6 @@ class ObjectNode:
 
 
 def of_classes(*classes: str) -> str:
-    """Return the condition (a template) that a value is exactly of one of some classes."""
     return " or ".join(f"type($value) is {cls}" for cls in classes)
 
 
@@ -354,10 +349,7 @@ class LoadNode:
 
 
 def literal(text: str) -> str:
-    """Return a foreign string as Python source, whatever it contains; it has no ``$``.
-
-    :raises TypeError: for a subclass of ``str``, whose ``repr`` is not ours to trust
-    """
+    """Return a foreign string as Python source; a subclass is refused: its ``repr`` is not ours."""
     if type(text) is not str:
         raise TypeError(f"not a plain str: {type(text).__name__}")
     return ascii(text).replace("$", r"\x24")

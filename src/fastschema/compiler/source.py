@@ -24,8 +24,6 @@ Lines = list["str | Lines"]
 
 
 class Names:
-    """Hands out identifiers, each once."""
-
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._taken = set(taken)
 
@@ -55,7 +53,6 @@ def _indented(lines: Lines, indentation: str) -> Iterator[str]:
 
 
 def branches(*cases: tuple[str | None, Lines]) -> Lines:
-    """Return the lines of ``if``, ``elif`` and ``else`` (a condition that is None)."""
     result: Lines = []
     for condition, block in cases:
         if condition is None and not result:
@@ -87,7 +84,6 @@ class GeneratedFunction:
     """A function made from generated source, which tracebacks and debuggers can show.
 
     :param title: what the file name shown in tracebacks says
-    :param names: the objects that the source refers to
     :param slots: those of a node whose values the function takes as its last parameters
     """
 
@@ -130,10 +126,7 @@ _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#.*""")
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """Return the names in some source, or in a template of it, and maybe other words.
-
-    What schemas bring does not count: string literals, comments and attributes.
-    """
+    """Return the names in some source or template; not what schemas bring (texts, attributes)."""
     return frozenset(re.findall(r"(?<![\w.])\w+", _TEXT.sub(" ", text)))
 
 
@@ -141,9 +134,6 @@ _ASSIGNED = re.compile(r"\b(\w+) :=|\b(?:for|lambda) (\w+(?:, \w+)*)\b")
 
 
 def assigned_names(expressions: Iterable[str | None]) -> frozenset[str]:
-    """Return the variables that some expressions, or templates of them, assign to.
-
-    The variables of a generated function get other names.
-    """
+    """Return the variables that expressions assign to; those of a generated function differ."""
     text = "\n".join(filter(None, expressions))
     return identifiers(" ".join([assigned or bound for assigned, bound in _ASSIGNED.findall(text)]))

@@ -17,20 +17,10 @@ depend on something else, such as the active time zone: they are *ambient*. If o
 changed, all functions are bound anew. What changes on the schema itself is not noticed here: the
 front end then binds another program.
 
-What becomes of a dispatch after a dump:
-
-==============================  =====================================  ==========================
-what comes next                 ambient values are looked up again by  nested schemas
-==============================  =====================================  ==========================
-another dump                    ``begin()``, which calls               are found anew
-                                ``begin_again()``
-the next row, of many that are  ``checkout()``, which calls            stay, and are looked at in
-dumped one by one               ``refresh()``                          the same way
-a dump by another serializer    ``begin()``, which calls               stay if all are plain, or go
-of the same class (DRF)         ``refresh()``                          with the functions that have
-                                                                       found them: ``drop_nested()``
-nothing, after an exception     nobody: the dispatch is thrown away
-==============================  =====================================  ==========================
+Another dump looks at ambient values by ``begin_again()``, and finds nested schemas anew. The next
+row of many that are dumped one by one looks by ``refresh()``, and nested schemas stay. So does a
+dump by another serializer of the same class (DRF), but what is nested stays only if all of it is
+plain: else ``drop_nested()``. After an exception, the dispatch is thrown away.
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
@@ -54,9 +44,6 @@ class BoundProgram:
 
     A dispatch serves one dump at a time, so that threads, and dumps within dumps, do not meet. When
     the dump is over it waits for the next one.
-
-    :param program: the program
-    :param bound_schema: what the slots of its node resolve from
     """
 
     __slots__ = ("_idle_json", "_idle_python", "_idle_text", "bound_schema", "program")
@@ -96,10 +83,10 @@ class BoundProgram:
         return result
 
     def checkout(self) -> Dispatch | None:
-        """Return a dispatch for one row of many: what is nested in it stays what it was.
+        """Return a dispatch for one row of many; call its ``end()`` when the row is over.
 
-        Call its ``end()`` when the row is over. None if something that does not belong to the
-        schema has changed since the row before.
+        What is nested in it stays what it was. None if something that does not belong to the schema
+        has changed since the row before.
         """
         idle = self._idle_python
         dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
@@ -107,19 +94,16 @@ class BoundProgram:
         return None if dispatch.may_have_changed and dispatch.refresh() else dispatch
 
     def take_back(self, dispatch: Dispatch) -> None:
-        """Keep a dispatch, whose dump or row is over, for the next one."""
         idle = self._idle(dispatch.form)
         if len(idle) < MOST_IDLE:
             idle.append(dispatch)
 
     def _idle(self, form: Form) -> list[Dispatch]:
-        """Return the dispatches of a form that wait for a dump."""
         if form is _PYTHON:
             return self._idle_python
         return self._idle_json if form is _JSON else self._idle_text
 
     def new_dispatch(self, form: Form) -> Dispatch:
-        """Return a dispatch that belongs to the caller."""
         return Dispatch(self.program, form, self.bound_schema)
 
 
@@ -137,13 +121,9 @@ _MOST_CLASSES = 8
 class Dispatcher(Protocol):
     """What dumps objects: generated code (:class:`Dispatch`) or not (:class:`CallDumper`)."""
 
-    def __getitem__(self, cls: type, /) -> Dump:
-        """Return the function that dumps objects of one class."""
-        ...
+    def __getitem__(self, cls: type, /) -> Dump: ...
 
-    def count(self, rows: int) -> None:
-        """Count rows that were dumped."""
-        ...
+    def count(self, rows: int) -> None: ...
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed."""
@@ -156,10 +136,6 @@ class Dispatch(dict[type, Dump]):
     From the class of an object to the function that dumps it. The functions of a few classes are
     kept for the next dump. They refer to the dispatch weakly: whoever runs a dump holds it while it
     lasts, and leaves no reference cycle.
-
-    :param program: the program
-    :param form: the form of the output
-    :param bound_schema: what the front end's slots resolve from
     """
 
     __slots__ = (
@@ -187,12 +163,7 @@ class Dispatch(dict[type, Dump]):
     def derived(
         self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
     ) -> Dispatch:
-        """Return what dumps by a program that is derived from this one's.
-
-        :param key: what ``change`` depends on
-        :param change: makes its node
-        :param form: the form of its output; None: the same
-        """
+        """Return what dumps by a program that is derived from this one's, kept under a key."""
         return Dispatch(self.program.derived(key, change), form or self.form, self.bound_schema)
 
     def __missing__(self, cls: type) -> Dump:
@@ -201,12 +172,11 @@ class Dispatch(dict[type, Dump]):
         return dump
 
     def bind(self, cls: type) -> Any:
-        """Return the generated function for a class, with what belongs to this schema."""
         access = self.access(cls)
         generated = self.program.generated(self.form, access)
-        known = self._values
+        values_by_name = self._values
         values = [
-            known[slot.name] if slot.name in known else self._resolve(slot, cls)
+            values_by_name[slot.name] if slot.name in values_by_name else self._resolve(slot, cls)
             for slot in generated.slots
         ]
         return generated.function(cls, weakref.ref(self), *values)
@@ -215,7 +185,7 @@ class Dispatch(dict[type, Dump]):
         bound_schema = self.bound_schema
         ambient = slot.ambient
         value = slot.resolve(bound_schema, cls, self.form)
-        if ambient is not None and all(ambient is not each for each, _, _ in self._ambient):
+        if ambient is not None and all(ambient is not other for other, _, _ in self._ambient):
             seen = value if ambient is slot.resolve else ambient(bound_schema)
             self._ambient.append((ambient, bound_schema, seen))
         if not slot.per_class:
@@ -225,14 +195,10 @@ class Dispatch(dict[type, Dump]):
         return value
 
     def access(self, cls: type) -> str:
-        """How values are read from the objects of a class."""
         return self.program.node.access(cls)
 
     def begin_again(self) -> None:
-        """Begin another dump: look up again what does not belong to the schema, if it has changed.
-
-        Nested schemas are found when they are needed.
-        """
+        """Look up again what does not belong to the schema; nested schemas are found anew."""
         for nested in self.nested:
             nested.found = NOT_FOUND
         if self._ambient or self._has_many_classes:
@@ -240,14 +206,10 @@ class Dispatch(dict[type, Dump]):
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether :meth:`refresh` has anything to look at."""
         return bool(self._ambient or self.nested or self._has_many_classes)
 
     def refresh(self) -> bool:
-        """Look up again what does not belong to the schema; return whether it had changed.
-
-        Otherwise, classes (if they are few) and nested schemas stay what they were.
-        """
+        """Look up again what does not belong to the schema; return whether it had changed."""
         if self._has_many_classes:
             self.clear()
         has_changed = False
@@ -286,30 +248,26 @@ class Dispatch(dict[type, Dump]):
         return self[type(obj)](obj)
 
     def one_row(self, obj: Any) -> Any:
-        """Dump one object, and count it."""
         result = self[type(obj)](obj)
         recorder.compiled(self.program)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row, and count them."""
         results = self.many(rows)
         self.count(len(results))
         return results
 
     def count(self, rows: int) -> None:
-        """Count rows that were dumped."""
         recorder.compiled(self.program, rows)
 
     def many(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row as it is read."""
         return dump_each(rows, lambda: self)
 
 
 def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
-    """Dump each row as it is read (a row source may reuse one object for all rows).
+    """Dump each row as it is read: a row source may reuse one object for all rows.
 
-    :param find: finds the dispatch, when there is a first row
+    The dispatch is found when there is a first row.
     """
     results: list[Any] = []
     dispatch = dump = None
@@ -324,9 +282,8 @@ def dump_each(rows: Iterable[Any], find: Callable[[], Dispatcher]) -> list[Any]:
 class CallDumper:
     """Dumps objects of every class by one function: stock's, or that of a whole collection.
 
-    :param dump: the function
     :param each: the dispatch whose ``many`` the function is, if it is one
-    :param convert: what is done to what the function returns, if anything
+    :param convert: what is done to what the function returns
     :param is_stock: whether code of stock's or of users' dumps
     """
 
@@ -351,20 +308,14 @@ class CallDumper:
     def of_each(
         cls, inner: NestedDumper, rows: Callable[[Any], Iterable[Any]] | None = None
     ) -> CallDumper:
-        """Return what dumps collections, by what dumps each object.
-
-        :param rows: from a collection to its objects, if that is not what iterating gives
-        """
+        """Return what dumps collections; ``rows`` gives their objects if iterating does not."""
         dump = inner.many if rows is None else lambda collection: inner.many(rows(collection))
         dumper = cls(dump, is_stock=False)
         dumper.inner, dumper._rows = inner, rows
         return dumper
 
     def with_inner(self, make: Callable[[NestedDumper], Dispatcher]) -> CallDumper:
-        """Return the same, with something else that dumps each object; see :meth:`of_each`.
-
-        :param make: gets what dumps them now; called when the first object comes
-        """
+        """Return the same, whose objects are dumped by what is made of what dumps them now."""
         inner = self.inner
         assert inner is not None
         return self.of_each(NestedDumper(lambda: make(inner)), self._rows)
@@ -373,11 +324,9 @@ class CallDumper:
         return self._dump
 
     def count(self, rows: int) -> None:
-        """Count rows that were dumped."""
         recorder.stock(rows)
 
     def refresh(self) -> bool:
-        """Look up again what does not belong to the schema; return whether it had changed."""
         inner = self.inner
         return inner is not None and inner.found is not NOT_FOUND and inner.dispatch.refresh()
 
@@ -386,12 +335,7 @@ NOT_FOUND = object()
 
 
 class NestedDumper:
-    """From a field to the dispatch of its nested schema, found when the first value needs it.
-
-    Calling it dumps a value.
-
-    :param find: finds the dispatch; may raise what stock raises for a schema that is not there
-    """
+    """From a field to the dispatch of its nested schema, found when the first value needs it."""
 
     __slots__ = ("_find", "found")
 
@@ -402,7 +346,6 @@ class NestedDumper:
 
     @property
     def dispatch(self) -> Dispatcher:
-        """The dispatch of the nested schema in this dump."""
         if self.found is NOT_FOUND:
             self.found = self._find()
         return self.found  # type: ignore[return-value]  # a cast would be a call for each dump
@@ -412,13 +355,11 @@ class NestedDumper:
         return dump_each(rows, lambda: self.dispatch)
 
     def one_row(self, obj: Any) -> Any:
-        """Dump one object, and count it."""
         result = self.dispatch[type(obj)](obj)
         self.dispatch.count(1)
         return result
 
     def all_rows(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row, and count them."""
         results = self.many(rows)
         if results:
             self.dispatch.count(len(results))
@@ -428,10 +369,8 @@ class NestedDumper:
         """End the dump."""
 
     def each(self, values: Iterable[Any]) -> list[Any]:
-        """Dump each of some values; None stays None."""
         return [self(value) for value in values]
 
     def __call__(self, value: Any) -> Any:
-        """Dump one value; None stays None."""
         dispatch = self.dispatch
         return None if value is None else dispatch[type(value)](value)

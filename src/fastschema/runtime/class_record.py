@@ -75,8 +75,6 @@ class MadePrograms(Generic[Compiled]):
         """Return what an object runs, compiled if its fields are like those of no other.
 
         :param names: the names of its fields, and whatever else is worth a look first
-        :param fields: its fields, or what they are like, as :meth:`Alike.matches` compares them
-        :param compile: compiles it; None if it runs as stock
         :param is_worth_reading: whether to compile it though it cannot be kept
         """
         alike = self._by_names.get(names)
@@ -85,12 +83,12 @@ class MadePrograms(Generic[Compiled]):
         # After that many misses, the options differ each time, and comparing them gains nothing.
         if alike is None or self._misses[names] >= _MOST_MISSES:
             return compile() if is_worth_reading else None
-        for each in alike:
-            if each.matches(fields) and each.is_current():
+        for candidate in alike:
+            if candidate.matches(fields) and candidate.is_current():
                 self._misses[names] = 0
-                return each
+                return candidate
         self._misses[names] += 1
-        alike = [each for each in alike if each.is_current()]
+        alike = [candidate for candidate in alike if candidate.is_current()]
         has_room = len(alike) < _MOST_FOR_NAMES
         compiled = compile() if has_room or is_worth_reading else None
         if compiled is not None and has_room:
@@ -99,10 +97,7 @@ class MadePrograms(Generic[Compiled]):
 
 
 class ClassRecord(ClassState):
-    """What is known of a class; a front end has a subclass, which says what to watch.
-
-    :param cls: the class
-    """
+    """What is known of a class; a front end has a subclass, which says what to watch."""
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
@@ -133,15 +128,14 @@ class ClassRecord(ClassState):
 
     @property
     def is_in_use(self) -> bool:
-        """Whether so many objects were counted that the class is worth a program."""
         return thresholds.is_worth_compiling(self._counts[None])
 
     def watch(self, classes: Iterable[Any]) -> None:
         """Notice from now on if classes change, or objects that hold options of classes."""
         if self.classes is None:
             self.classes = ClassSnapshot()
-        for each in classes:
-            self.classes.add(each)
+        for cls in classes:
+            self.classes.add(cls)
 
     def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
@@ -151,18 +145,13 @@ class ClassRecord(ClassState):
         return self._changes <= MOST_CHANGES
 
     def exemplar(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return the exemplar for a key, made if there is none yet.
-
-        :param make: makes it; None if there can be none
-        :returns: None, too, where there is no room for another
-        """
+        """Return the exemplar for a key, made if there is room; None if there can be none."""
         exemplars = self.exemplars
         if key not in exemplars and len(exemplars) < MOST_EXEMPLARS:
             return exemplars.setdefault(key, make())
         return exemplars.get(key)
 
     def made_programs(self, direction: str) -> MadePrograms[Any]:
-        """Return what made objects run in one direction."""
         programs = self.made.get(direction)
         if programs is None:
             programs = self.made.setdefault(direction, MadePrograms())

@@ -20,14 +20,12 @@ Place = tuple[int, ...]
 
 
 def at(row: str, place: Place) -> str:
-    """Return the expression for what stands at a place in a row."""
     return row + "".join([f"[{position}]" for position in place])
 
 
 def row_field(field: FieldNode, value: str, nothing: Iterable[tuple[str, str]]) -> FieldNode:
-    """Return a field that is read from a row.
+    """Return a field that is read from a row, by an expression in which ``obj`` is the row.
 
-    :param value: the expression for its value; ``obj`` is the row
     :param nothing: conditions, each with the expression for the value if it holds; the first counts
     """
     for condition, other in reversed(list(nothing)):
@@ -37,11 +35,6 @@ def row_field(field: FieldNode, value: str, nothing: Iterable[tuple[str, str]]) 
 
 
 class DerivedNode:
-    """Makes a node of another one.
-
-    :param node: the other one
-    """
-
     def __init__(self, node: ObjectNode) -> None:
         self.node = node
         self._slots = {slot.name: slot for slot in node.slots}
@@ -53,12 +46,7 @@ class DerivedNode:
         return name
 
     def nest(self, name: str | None, make: Callable[[Any, NestedDumper], Dispatcher]) -> None:
-        """Let something else dump the objects of a nested schema.
-
-        :param name: of its slot
-        :param make: returns what does; it gets the bound schema and what dumps them otherwise, and
-            is called when the first value comes
-        """
+        """Let what is made when the first value comes dump the objects of a nested schema."""
         slot = self._slots[str(name)]
 
         def resolve(bound_schema: Any, cls: type, form: Form) -> NestedDumper:
@@ -68,15 +56,11 @@ class DerivedNode:
         self._slots[slot.name] = replace(slot, resolve=resolve)
 
     def with_fields(self, fields: Iterable[FieldNode], **changes: Any) -> ObjectNode:
-        """Return the node, which has other fields."""
         slots = tuple(self._slots.values())
         return replace(self.node, fields=tuple(fields), slots=slots, **changes)
 
     def of_rows(self, fields: Iterable[FieldNode]) -> ObjectNode:
-        """Return the node, whose fields are read from rows; see :func:`row_field`.
-
-        None in the place of a row is read as any object.
-        """
+        """Return the node with fields that are read from rows; None is read as any object."""
         return self.with_fields(fields, access=partial(_access, self.node.access))
 
 

@@ -15,16 +15,7 @@ from fastschema.runtime.switch import is_disabled
 def dumped_bytes(
     schema: DumpingSchema, obj: Any, many: bool | None, engine: Engine, ending: bytes = b""
 ) -> bytes | None:
-    """Return the JSON text of what stock's dump returns, without dictionaries of all rows in
-    between.
-
-    :param obj: the object, or a collection of objects
-    :param many: whether it is a collection; None: as the schema says
-    :param engine: writes the JSON
-    :param ending: what is to follow the text
-    :returns: the text as UTF-8; None if the schema needs all that stock's dump does
-    :raises Exception: what stock raises
-    """
+    """Return the JSON of what stock's dump returns; None if the schema needs all that that does."""
     is_collection = schema.is_collection(obj, many)
     rows: int | None = 1
     if is_collection:
@@ -41,10 +32,7 @@ def dumped_bytes(
 
 
 def json_bytes(schema: DumpingSchema, obj: Any, many: bool | None) -> bytes:
-    """Return the JSON text of what stock's dump returns, by the schema's own engine.
-
-    :raises Exception: what stock's dump or the framework's JSON encoder raises
-    """
+    """Return the JSON text of what stock's dump returns, by the schema's own engine."""
     text = None
     if not is_disabled():
         many = None if many is None else bool(many)  # asked once
@@ -55,13 +43,7 @@ def json_bytes(schema: DumpingSchema, obj: Any, many: bool | None) -> bytes:
 def json_stream(
     schema: DumpingSchema, rows: Any, chunk_size: int, *, is_stock: bool
 ) -> Iterator[bytes]:
-    """Yield the same for rows, as one JSON array in chunks that are written while the rows are
-    read.
-
-    :param chunk_size: how many rows to write at a time
-    :param is_stock: whether stock dumps them, in one piece
-    :raises Exception: what stock raises, when the row that causes it is reached
-    """
+    """Yield the same for rows, as one JSON array in chunks that are written while rows are read."""
     engine = schema.engine()
     dumper = None if is_stock else schema.row_dumper(engine.form, None)
     if dumper is not None:
@@ -78,25 +60,13 @@ look at them, and that they fit the CPU's cache; enough to be fast."""
 
 
 def checked_chunk_size(chunk_size: int) -> int:
-    """Return the number of rows to write at a time.
-
-    :raises ValueError: if it is no positive integer
-    """
+    """Return how many rows to write at a time."""
     if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
         raise ValueError(f"chunk_size must be at least 1, not {chunk_size!r}")
     return chunk_size
 
 
 class _Chunks:
-    """Rows, a chunk of them at a time. Each row is dumped as soon as it is read.
-
-    :param rows: the rows
-    :param dump_many: from rows to what is written for each
-    :param encode: from that to JSON
-    :param chunk_size: how many rows to write at a time
-    :raises ValueError: if ``chunk_size`` is no positive integer
-    """
-
     def __init__(
         self,
         rows: Iterable[Any],
@@ -114,7 +84,7 @@ class JsonLines(_Chunks):
     """Rows as newline-delimited JSON, one line for each; ``encode`` writes one row."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the chunks. They are not empty; joined, they are the lines.
+        """Yield the lines in chunks, none of which is empty.
 
         The newline of the last row comes by itself, at the very end: without it, everybody sees
         that an answer was cut off.
@@ -134,7 +104,6 @@ class JsonArray(_Chunks):
     separator = b","
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the chunks. They are not empty; joined, they are the array."""
         rows = _once(self._rows)
         opening = b"["
         while chunk := self._chunk(rows):
@@ -145,8 +114,7 @@ class JsonArray(_Chunks):
     def join(self, ending: bytes = b"") -> bytes:
         """Return the whole array, and what is to follow it.
 
-        Not by way of the iterator: Python lets no ``StopIteration`` of user code out of a
-        generator.
+        The iterator would not do: no ``StopIteration`` of user code comes out of a generator.
         """
         if type(self._rows) is list and len(self._rows) <= self._chunk_size:
             return self._encode(self._dump_many(self._rows)) + ending
@@ -163,9 +131,7 @@ class JsonArray(_Chunks):
         return text.getvalue()
 
     def _chunk(self, rows: Iterator[Any]) -> memoryview:
-        """Return the next rows, without brackets and without a copy; empty if there are
-        none left.
-        """
+        """Return the next rows, without brackets and without a copy; empty if there are none."""
         dumped = self._dump_many(islice(rows, self._chunk_size))
         return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
 

@@ -16,33 +16,20 @@ from fastschema.runtime.switch import is_disabled
 
 
 class RowDumper(Protocol):
-    """What dumps and counts the rows of one dump.
+    """What dumps and counts the rows of one dump: a ``Dispatch``, or a ``NestedDumper``."""
 
-    A ``Dispatch`` does, once there is a program; and a ``NestedDumper``, which looks for one when
-    the first row comes. So JSON is written in one way.
-    """
+    def one_row(self, obj: Any) -> Any: ...
 
-    def one_row(self, obj: Any) -> Any:
-        """Dump one object, and count it."""
-        ...
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]: ...
 
-    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
-        """Dump each row, and count them."""
-        ...
-
-    def end(self) -> None:
-        """End the dump."""
-        ...
+    def end(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """What users' code does around a dump, before and after the rows are dumped.
 
-    :param names_before: the names of the hooks before, for reports
-    :param before: from what is to be dumped to what is dumped instead
-    :param names_after: the names of those after
-    :param after: from what was dumped, and what was to be, to the result
+    ``after`` gets what was dumped, and what was to be; names are for reports.
     """
 
     names_before: str
@@ -60,19 +47,16 @@ class DumpingSchema(Protocol):
         """Return what stock's dump returns, by generated code where that is possible."""
         ...
 
-    def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what stock's dump returns, by stock."""
-        ...
+    def stock_dump(self, obj: Any, many: bool | None) -> Any: ...
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
         """Return whether stock dumps ``obj`` row by row."""
         ...
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """Return what does all that stock's dump does, row by row, or None if there is more to do.
+        """Return what does, row by row, all that stock's dump does; None if there is more to do.
 
-        :param rows: how many rows are to be dumped; None if nobody knows yet, since user code makes
-            them
+        :param rows: how many are to be dumped; None if nobody knows, since user code makes them
         """
         ...
 
@@ -80,9 +64,7 @@ class DumpingSchema(Protocol):
         """Return what stock iterates over when it dumps a collection."""
         ...
 
-    def engine(self) -> Engine:
-        """Return the JSON writer whose output equals stock's."""
-        ...
+    def engine(self) -> Engine: ...
 
     def stock_encode(self, data: Any) -> bytes:
         """Stock's data as JSON, in the standard library's writing."""
@@ -90,10 +72,6 @@ class DumpingSchema(Protocol):
 
 
 def dumped_data(schema: DumpingSchema, obj: Any, many: bool | None) -> Any:
-    """Return what stock's dump returns, by generated code unless that is switched off.
-
-    :raises Exception: what stock's dump raises
-    """
     return schema.stock_dump(obj, many) if is_disabled() else schema.dump(obj, many)
 
 
@@ -104,87 +82,46 @@ class CompiledSchema(DumpingSchema, Protocol):
     """The accesses that the front end has besides attributes, items and stock's own."""
 
     def refuse_collection(self, obj: Any) -> None:
-        """Refuse several objects where one is dumped, and stock would say nothing of it.
-
-        :raises TypeError: if they are several
-        """
+        """Raise ``TypeError`` for several objects where one is dumped and stock says nothing."""
         ...
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
-        """Return what stock's load returns, by generated code where that is possible.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
+        """Return what stock's load returns; raise ``TypeError`` where loading is not compiled."""
         ...
 
-    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """Return what stock's load returns for the value of a JSON text, likewise.
+    def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any: ...
 
-        :raises TypeError: if the framework's loading is not compiled
-        """
-        ...
-
-    def validate(self, data: Any, options: dict[str, Any]) -> Any:
-        """Return what stock's validation returns, likewise.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
-        ...
+    def validate(self, data: Any, options: dict[str, Any]) -> Any: ...
 
     def dump_inside(self, obj: Any) -> Any:
         """Dump one object as where the schema is nested: with all that is registered for it."""
         ...
 
-    def load_inside(self, data: Any) -> Any:
-        """Load data likewise.
-
-        :raises TypeError: if the framework's loading is not compiled
-        """
-        ...
+    def load_inside(self, data: Any) -> Any: ...
 
     def hooks(self, many: bool | None) -> Hooks | None:
-        """Return what users' code does around a dump, or None if there is no such code.
-
-        :param many: whether it dumps a collection; None: as the schema says
-        """
+        """Return what users' code does around a dump, or None if there is no such code."""
         ...
 
-    def program(self) -> DumpProgram | None:
-        """Return the program that dumps by the schema, or None if that runs as stock."""
-        ...
+    def program(self) -> DumpProgram | None: ...
 
-    def load_program(self) -> LoadProgram | None:
-        """Return the program that loads by the schema, or None if that runs as stock."""
-        ...
+    def load_program(self) -> LoadProgram | None: ...
 
     def dispatch(self, form: Form) -> Dispatch:
-        """Return what dumps single objects by generated code, without anything that stock does
-        around it.
-
-        :raises UnreadableError: if the schema cannot be compiled
-        """
+        """Return what dumps single objects by generated code, without what stock does around it."""
         ...
 
-    def explain(self) -> Report:
-        """How the schema is dumped, and loaded."""
-        ...
+    def explain(self) -> Report: ...
 
 
 class FrontEnd(Protocol):
     """Reads the schemas of one framework."""
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledSchema:
-        """Return a schema, compiled.
-
-        :param schema: an instance or a class
-        :param is_frozen: whether the schema is read now and never again, or for each dump as far as
-            it has changed
-        """
+        """Return a schema, compiled: as it is now, if it is frozen, or as it is at each dump."""
         ...
 
-    def forget(self, schema: Any) -> None:
-        """Forget what is known of a schema, an instance or a class."""
-        ...
+    def forget(self, schema: Any) -> None: ...
 
 
 _FRONT_ENDS = {
@@ -195,9 +132,7 @@ _FRONT_ENDS = {
 
 
 def front_end_for(schema: Any) -> FrontEnd:
-    """Return the front end that reads a schema, an instance or a class.
-
-    No framework is imported that the schema does not come from.
+    """Return the front end of a schema or class, without importing that of another framework.
 
     :raises TypeError: if it is no schema of a framework that fastschema knows
     """

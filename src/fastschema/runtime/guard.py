@@ -20,10 +20,7 @@ CLASS_STATE_KEY = "_fastschema_class"
 
 
 class State:
-    """What hangs on a schema object. Copies and pickles of the schema have none.
-
-    A shallow copy shares it with the schema, which the state must see for itself.
-    """
+    """What hangs on a schema object. Deep copies and pickles have none; shallow copies share it."""
 
     __slots__ = ()
 
@@ -44,7 +41,6 @@ class Generations:
         """Another object after each call of :meth:`forget`."""
 
     def forget(self) -> None:
-        """Let every schema be read and compiled anew."""
         self.current = object()
 
 
@@ -52,12 +48,7 @@ generations = Generations()
 
 
 class ClassState:
-    """Base of what hangs on a class of users; front ends have subclasses of it.
-
-    It lives as long as the class.
-
-    :param cls: the class
-    """
+    """Base of what hangs on a class of users, and lives as long as it."""
 
     __slots__ = ("__weakref__", "_generation", "owner")
 
@@ -71,10 +62,7 @@ class ClassState:
 
     @classmethod
     def of(cls, owner: type) -> Self:
-        """Return what is known of a class.
-
-        A class that was made of the attributes of another one has its state: that is made anew.
-        """
+        """Return what is known of a class, and not what it has copied from another one."""
         state = owner.__dict__.get(CLASS_STATE_KEY)
         if (
             type(state) is not cls
@@ -86,7 +74,6 @@ class ClassState:
 
     @classmethod
     def new(cls, owner: type) -> Self:
-        """Return what is known of a class anew: nothing."""
         state = cls(owner)
         type.__setattr__(owner, CLASS_STATE_KEY, state)
         return state
@@ -100,8 +87,6 @@ class Snapshot:
 
     Fields of another schema may be compared with it, too.
 
-    :param fields: the fields
-    :param options: the names of the attributes that decide
     :param holders: gives, for a field, the names of attributes that hold fields inside of it
     """
 
@@ -121,16 +106,15 @@ class Snapshot:
                 every.append(getattr(field, name))
         self.classes = set(map(type, every))
         """The classes of the fields, and of those inside of them."""
-        own = [options.intersection(vars(field)) for field in every]
+        deciding = [options.intersection(vars(field)) for field in every]
         # Of a single name it would give no tuple.
-        self._get = [attrgetter("__class__", "__class__", *sorted(names)) for names in own]
+        self._get = [attrgetter("__class__", "__class__", *sorted(names)) for names in deciding]
         self._seen = [copied(get(field)) for get, field in zip(self._get, every, strict=True)]
         self._options = options
         self._names = [list(field.__dict__) for field in every]
         """The attributes that each has of its own; one that another one has may be a method."""
 
     def matches(self, fields: Iterable[Any]) -> bool:
-        """Return whether fields, as many as those, are what those were."""
         every = list(fields)
         try:
             for index, name in self._inner:
@@ -148,18 +132,15 @@ class Snapshot:
 
     def _has_names(self, field: Any, seen: list[str]) -> bool:
         """Return whether a field has those attributes, or as many, and the others do not decide."""
-        own = field.__dict__
-        return len(own) == len(seen) and not any(
+        attributes = field.__dict__
+        return len(attributes) == len(seen) and not any(
             name in self._options or callable(getattr(type(field), name, None))
-            for name in own.keys() ^ seen
+            for name in attributes.keys() ^ seen
         )
 
 
 class ClassSnapshot:
-    """What some classes were like: their attributes and options, and which fields they declare.
-
-    :param classes: the classes
-    """
+    """What some classes were like: their attributes and options, and which fields they declare."""
 
     __slots__ = ("_generation", "_now", "_seen")
 
@@ -194,11 +175,11 @@ class ClassSnapshot:
 
     def _accept_if_alike(self, cls: Any) -> bool:
         """Return whether a class is what it was, but for what hangs on it; take that as seen."""
-        own, seen = self._now[cls], self._seen[cls]
-        if own == seen:
+        attributes, seen = self._now[cls], self._seen[cls]
+        if attributes == seen:
             return True
-        state = own.get(CLASS_STATE_KEY)
-        if {**seen, CLASS_STATE_KEY: state} != {**own, CLASS_STATE_KEY: state}:
+        state = attributes.get(CLASS_STATE_KEY)
+        if {**seen, CLASS_STATE_KEY: state} != {**attributes, CLASS_STATE_KEY: state}:
             return False
         seen[CLASS_STATE_KEY] = state
         return True
@@ -213,10 +194,7 @@ _CONTAINERS = frozenset([list, tuple, dict, set, frozenset])
 
 
 def are_same(one: Any, other: Any) -> bool:
-    """Return whether two values are one object, or equal without a say of anybody's ``__eq__``.
-
-    Lists, tuples, sets and dictionaries are compared by what is in them.
-    """
+    """Return whether two values are one, or equal by their members without anybody's ``__eq__``."""
     cls = type(one)
     if one is other or cls is not type(other):
         return one is other
@@ -228,7 +206,7 @@ def are_same(one: Any, other: Any) -> bool:
         return all(are_same(a, b) for a, b in zip(one, other, strict=True) if a is not b)
     if cls is dict and all(map(is_, one, other)):
         return are_same(list(one.values()), list(other.values()))
-    if not all(type(each) in _PLAIN for each in chain(one, other)):
+    if not all(type(member) in _PLAIN for member in chain(one, other)):
         return False
     if cls is dict:
         return one.keys() == other.keys() and all(are_same(one[key], other[key]) for key in one)
@@ -238,7 +216,7 @@ def are_same(one: Any, other: Any) -> bool:
 def copied(value: Any) -> Any:
     """Return nested lists, tuples, sets and dictionaries anew; what is in them stays."""
     if type(value) is dict:
-        return {key: copied(each) for key, each in value.items()}
+        return {key: copied(member) for key, member in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(copied, value))
     if type(value) is set:
@@ -247,18 +225,13 @@ def copied(value: Any) -> Any:
 
 
 def computes_options(cls: Any, options: frozenset[str], stock_classes: Set[type]) -> str | None:
-    """Return why nobody can know what the options of a field are: its class computes them.
-
-    :param cls: the class
-    :param options: the names of those that decide what a field does
-    :param stock_classes: the classes of the framework
-    """
+    """Return why nobody can know what the options of a field are: its class computes them."""
     if cls.__getattribute__ is not object.__getattribute__:
         return "__getattribute__ is overridden"
-    for each in cls.__mro__[:-1]:
-        if each not in stock_classes:
-            for name in options.intersection(vars(each)):
-                value = vars(each)[name]
+    for base in cls.__mro__[:-1]:
+        if base not in stock_classes:
+            for name in options.intersection(vars(base)):
+                value = vars(base)[name]
                 if hasattr(type(value), "__get__") and not isinstance(value, _FUNCTIONS):
                     return f"its class computes {name}"
     return None

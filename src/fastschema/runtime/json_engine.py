@@ -37,11 +37,7 @@ _TEXT = frozenset([str])
 
 
 class JsonText:
-    """A finished piece of JSON among data in JSON form.
-
-    :param text: the JSON, as UTF-8
-    :param value: the value that it was written from, for an engine that writes it otherwise
-    """
+    """A finished piece of JSON among data in JSON form, and its value, for other engines."""
 
     __slots__ = ("text", "value")
 
@@ -63,7 +59,6 @@ class JsonText:
 class LeftToStock:
     """A value that stock's encoder must write, or refuse, together with all others.
 
-    :param value: the value
     :param error: what the encoder has raised for it; stock encodes when everything is dumped, so
         its exception waits until then. None for a lone surrogate: stock finds that one out when its
         whole text is encoded.
@@ -77,20 +72,14 @@ class LeftToStock:
 
 
 def orjson_default(value: Any) -> Any:
-    """Return what orjson is to write for a value that it does not know.
-
-    :raises TypeError: if the standard library must write the data
-    """
+    """Return what orjson is to write for a value that it does not know."""
     if type(value) is JsonText:
         return orjson.Fragment(value.text)
     raise TypeError(f"{type(value).__name__} is not for orjson")
 
 
 def stock_value(value: Any) -> Any:
-    """Return what stock's encoder is given for a value that is only found in data in JSON form.
-
-    :raises Exception: if the value cannot be written
-    """
+    """Return what stock's encoder is given for a value that is only found in data in JSON form."""
     if type(value) is JsonText:
         return json.loads(value.text)
     if type(value) is LeftToStock:
@@ -101,12 +90,7 @@ def stock_value(value: Any) -> Any:
 
 
 class Engine(NamedTuple):
-    """Writes JSON.
-
-    :param name: ``"orjson"``, say
-    :param form: the form of output that it writes
-    :param encode: writes data in that form as UTF-8, and raises what ``json.dumps`` raises
-    """
+    """Writes JSON: data in one form of output as UTF-8. It raises what ``json.dumps`` raises."""
 
     name: str
     form: Form
@@ -134,10 +118,7 @@ codecs.register_error(_ESCAPE, _escaped)
 
 
 def to_ascii(text: bytes) -> bytes:
-    """JSON whose strings are escaped as ``json.dumps`` does it with ``ensure_ascii``.
-
-    :param text: JSON as UTF-8, which has such characters in strings only
-    """
+    """Escape JSON (UTF-8, whose strings alone have other characters) as ``ensure_ascii`` does."""
     if not text.isascii():
         text = text.decode().encode("ascii", _ESCAPE)
     return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
@@ -169,10 +150,7 @@ def text_of(value: Any) -> str | None:
 
 
 def msgspec_write(data: Any) -> bytes:
-    """Write data of which :func:`matches_stdlib` has said, with ``text_keys``, that it may.
-
-    :raises TypeError: for a lone surrogate, as orjson does
-    """
+    """Write data of which :func:`matches_stdlib` has said, with ``text_keys``, that it may."""
     try:
         text: bytes = msgspec.json.encode(data)
     except UnicodeEncodeError as error:
@@ -181,7 +159,6 @@ def msgspec_write(data: Any) -> bytes:
 
 
 def _msgspec_dumps(data: Any) -> bytes:
-    """Write data as stock has them by msgspec, or else by the standard library."""
     try:
         if matches_stdlib(data, text_keys=True):
             return msgspec_write(data)
@@ -211,26 +188,18 @@ elif msgspec is not None:
 
 
 def notes() -> Sequence[str]:
-    """Return what there is to know, a sentence each: that orjson is missing, if it is."""
     return _notes
 
 
 def json_number(value: Any) -> Any:
-    """Return a number as orjson must be given it, to write what ``json.dumps`` writes.
-
-    Floats that the two spell differently (NaN, infinities, very small and very large ones) become
-    :class:`JsonText`; everything else is returned as it is.
-    """
+    """Return a number as orjson must be given it, to write what ``json.dumps`` writes."""
     if type(value) is not float or 1e-4 <= abs(value) < 1e16 or value == 0.0:
         return value
     return JsonText(json.dumps(value).encode(), value)
 
 
 def json_value(value: Any) -> Any:
-    """Any value as orjson must be given it, to write what ``json.dumps`` writes.
-
-    What ``json.dumps`` cannot write, be it something that orjson could, is left to stock.
-    """
+    """Return any value likewise; what ``json.dumps`` cannot write is left to stock."""
     if type(value) in PLAIN_CLASSES:
         return value
     return JsonText.of(value, standard_dumps)

@@ -14,10 +14,6 @@ class MessagePackError(ValueError):
 
 
 def _library(*names: str) -> Any:
-    """Return the first of some libraries that is installed.
-
-    :raises ModuleNotFoundError: if none is
-    """
     for name in names:
         try:
             return importlib.import_module(name)
@@ -31,12 +27,10 @@ def _library(*names: str) -> Any:
 
 
 def unpacked(content: bytes, *, is_strict: bool = True) -> Any:
-    """Return the value of a message, by msgpack: ormsgpack takes no notice of what follows a
-    message.
+    """Return the value of a message, by msgpack: ormsgpack ignores what follows a message.
 
     :param is_strict: whether to refuse floats that JSON does not have (NaN, the infinities)
     :raises ValueError: for what is no such message, or has another value or key than JSON has
-    :raises ModuleNotFoundError: if msgpack is not installed
     """
     msgpack = _library("msgpack")
     try:
@@ -52,10 +46,6 @@ def _refuse_extension(code: int, content: bytes) -> Any:
 
 
 def _refuse_others(value: Any, timestamp: type, is_strict: bool) -> None:
-    """Refuse what msgpack takes although JSON does not have it.
-
-    :raises ValueError: if there is such a value or key in a value
-    """
     cls = type(value)
     if cls is bytes:
         raise ValueError(f"binary data is not a value of JSON: {_shown(value)}")
@@ -69,17 +59,12 @@ def _refuse_others(value: Any, timestamp: type, is_strict: bool) -> None:
             if type(key) is not str:
                 raise ValueError(f"binary data is not a key of JSON: {_shown(key)}")
         inner = value.values()
-    for each in inner:
-        _refuse_others(each, timestamp, is_strict)
+    for member in inner:
+        _refuse_others(member, timestamp, is_strict)
 
 
 def packed(text: bytes, name: str) -> bytes:
-    """Return the message with the value of a JSON text.
-
-    :param name: what the value was dumped by, for error messages
-    :raises MessagePackError: for a value that MessagePack cannot hold
-    :raises ModuleNotFoundError: if no library is installed
-    """
+    """Return the message with the value of a JSON text, which was dumped by what has that name."""
     library = _library("ormsgpack", "msgpack")
     value = json.loads(text)
     try:
@@ -106,16 +91,15 @@ def _error(
         inner = value.items()
     elif type(value) is list:
         inner = enumerate(value)
-    for key, each in inner:
+    for key, member in inner:
         try:
-            _packed_by(library, each)
+            _packed_by(library, member)
         except _REFUSALS as cause:
-            return _error(library, each, cause, name, f"{path}.{key}" if path else str(key))
+            return _error(library, member, cause, name, f"{path}.{key}" if path else str(key))
     place = f", field {path!r}" if path else ""
     return MessagePackError(f"{name}{place}: MessagePack cannot hold {_shown(value)} ({error})")
 
 
 def _shown(value: Any) -> str:
-    """Return a value for a message, cut to a line."""
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

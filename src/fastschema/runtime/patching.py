@@ -31,19 +31,17 @@ class _Replaced:
 
 
 def stock_method(owner: Any, name: str) -> Any:
-    """Return a method (or property) of a framework's class, as the framework has it.
+    """Return a method (or property) of a framework's class or module, as the framework has it.
 
     It must be asked when fastschema is imported. If somebody had replaced the method by then, which
     shows by where its code comes from, the result is an object that equals no method, so that
     nothing is taken for stock's.
-
-    :param owner: the class, or a module
     """
-    found = getattr(owner, name)
+    method = getattr(owner, name)
     order = owner.__mro__ if isinstance(owner, type) else (owner,)
-    holder = next((each for each in order if name in vars(each)), owner)
+    holder = next((base for base in order if name in vars(base)), owner)
     module = holder.__module__ if isinstance(holder, type) else holder.__name__
-    function = found
+    function = method
     if isinstance(function, property):
         function = function.fget
     elif isinstance(function, cached_property):
@@ -56,7 +54,7 @@ def stock_method(owner: Any, name: str) -> Any:
         # A proxy may have all attributes of the function that it stands for.
         is_itself = type(function) is FunctionType or not hasattr(function, "__wrapped__")
         is_stock = is_itself and module_names is vars(sys.modules[module])
-    return found if is_stock else _Replaced()
+    return method if is_stock else _Replaced()
 
 
 _stock_of: dict[Any, Any] = {}
@@ -65,10 +63,7 @@ _types = {FunctionType}
 
 
 def stands_for(method: Any, stock: Any) -> None:
-    """Let a method count as that of stock, which it replaces.
-
-    :param stock: what :func:`stock_method` has returned
-    """
+    """Let a method count as that of stock (as :func:`stock_method` gave it), which it replaces."""
     if not isinstance(stock, _Replaced):
         _types.add(type(method))
         _stock_of[method] = stock
@@ -86,12 +81,7 @@ def is_stock(method: Any, stock: Any) -> bool:
 
 
 def calls_super(obj: object, name: str, root: type) -> bool:
-    """Return whether each override of a method, up to a framework's class, calls ``super()``.
-
-    :param obj: of a subclass of that class
-    :param name: of the method
-    :param root: the framework's class
-    """
+    """Return whether each override of a method, up to a framework's class, calls ``super()``."""
     if name in vars(obj):
         return False
     for base in type(obj).__mro__:
@@ -104,15 +94,11 @@ def calls_super(obj: object, name: str, root: type) -> bool:
 
 
 def overridden(obj: Any, methods: Mapping[str, Any]) -> str | None:
-    """Return a reason if an object has a method that is not stock's, of its class or its own.
-
-    :param obj: the object, or a class that will have one
-    :param methods: by their names, what :func:`stock_method` has returned for them
-    """
-    cls, own = (obj, ()) if isinstance(obj, type) else (type(obj), vars(obj))
+    """Return a reason if an object, or a class, has one of some methods otherwise than stock."""
+    cls, attributes = (obj, ()) if isinstance(obj, type) else (type(obj), vars(obj))
     for name, stock in methods.items():
         method = getattr(cls, name, None)
-        if name in own or (method is not stock and not is_stock(method, stock)):
+        if name in attributes or (method is not stock and not is_stock(method, stock)):
             return f"{name} is overridden"
     return None
 
@@ -124,10 +110,9 @@ class StockMethods:
     """Methods that generated code reads around, for it does what they do.
 
     Whoever has put something in the place of one of them is to be asked: then the general way is
-    taken, which calls it. That may happen at any time, so this is asked for each dump.
+    taken, which calls it. That may happen at any time, so this is asked for each dump. They must be
+    named when fastschema is imported.
 
-    :param methods: owners (classes or modules), and the names of their methods. They must be named
-        when fastschema is imported.
     :param imported: modules, names of functions that these import, and where they come from
     """
 
@@ -138,16 +123,15 @@ class StockMethods:
         methods: Iterable[tuple[Any, str]],
         imported: Iterable[tuple[Any, str, tuple[Any, str]]] = (),
     ) -> None:
-        found = [(*method, method) for method in methods]
-        found += imported
-        self._owners = [owner for owner, _, _ in found]
-        self._names = [name for _, name, _ in found]
-        self._stock = [stock_method(*origin) for _, _, origin in found]
+        places = [(*method, method) for method in methods]
+        places += imported
+        self._owners = [owner for owner, _, _ in places]
+        self._names = [name for _, name, _ in places]
+        self._stock = [stock_method(*origin) for _, _, origin in places]
         self._last: tuple[list[Any], Callable[[], bool]] | None = None
         """What :meth:`unchanged` has found last, and what it has returned, for the next ones."""
 
     def are_stock(self) -> bool:
-        """Return whether nobody has replaced one of them."""
         return self.are(self._stock)
 
     def now(self) -> list[Any]:
@@ -162,18 +146,14 @@ class StockMethods:
         return list(map(getattr, self._owners, self._names))
 
     def unchanged(self) -> Callable[[], bool]:
-        """Return what tells whether what is in their places is what is there now.
-
-        It is an expression, which takes half as long as looking up each by its name.
-        """
-        found, last = self._found(), self._last
-        if last is None or not all(map(is_, found, last[0])):
-            compare = _comparison(tuple(self._names))(*self._owners, *found)
-            last = self._last = found, compare
+        """Return what tells whether they stay as they are, twice as fast as looking up each."""
+        current, last = self._found(), self._last
+        if last is None or not all(map(is_, current, last[0])):
+            compare = _comparison(tuple(self._names))(*self._owners, *current)
+            last = self._last = current, compare
         return last[1]
 
     def reason(self) -> str | None:
-        """Return a reason if somebody has replaced one of them."""
         for owner, name, stock in zip(self._owners, self._names, self._stock, strict=True):
             if not is_stock(getattr(owner, name), stock):
                 method = f"{owner.__name__}.{name}"
@@ -181,7 +161,6 @@ class StockMethods:
         return None
 
     def among(self, *groups: StockMethods) -> StockMethods:
-        """Return these methods and those of other groups."""
         every: dict[tuple[Any, str], Any] = {}
         for group in (self, *groups):
             methods = zip(group._owners, group._names, strict=True)
@@ -194,12 +173,7 @@ class StockMethods:
 
 
 class MethodsOfFields:
-    """The methods of a framework's fields that generated code reads around.
-
-    :param classes: the classes of fields that the framework has
-    :param names: the names of the methods
-    :param others: methods that belong to no field, but take part
-    """
+    """The methods of fields that generated code reads around; the others belong to no field."""
 
     def __init__(self, classes: Iterable[type], names: Sequence[str], others: StockMethods) -> None:
         self.others = others
@@ -207,11 +181,9 @@ class MethodsOfFields:
         self._of_classes: dict[tuple[frozenset[type], StockMethods], StockMethods] = {}
 
     def reason(self, cls: type) -> str | None:
-        """Return a reason if somebody has replaced a method of a class of fields."""
         return self._among(self._outermost(cls), NO_METHODS).reason()
 
     def of(self, classes: Iterable[type]) -> StockMethods:
-        """Return the methods of some classes of fields, with the others."""
         return self._among(frozenset().union(*map(self._outermost, classes)), self.others)
 
     def _among(self, classes: frozenset[type], others: StockMethods) -> StockMethods:
@@ -226,11 +198,11 @@ class MethodsOfFields:
 
     def _outermost(self, cls: type) -> frozenset[type]:
         """Return the framework's classes of which a class inherits all that it has of them."""
-        found: list[type] = []
+        classes: list[type] = []
         for base in cls.__mro__:
-            if base in self._of_class and not any(issubclass(each, base) for each in found):
-                found.append(base)
-        return frozenset(found)
+            if base in self._of_class and not any(issubclass(other, base) for other in classes):
+                classes.append(base)
+        return frozenset(classes)
 
 
 def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
@@ -245,7 +217,6 @@ def _methods_of(cls: type, names: Sequence[str]) -> Iterator[tuple[type, str]]:
 
 @lru_cache(maxsize=_MOST_SETS_OF_CLASSES)
 def _comparison(names: tuple[str, ...]) -> Callable[..., Callable[[], bool]]:
-    """Return what makes a comparison of owners and what they have by these names."""
     numbers = range(len(names))
     parameters = [f"owner_{n}" for n in numbers] + [f"method_{n}" for n in numbers]
     terms = [f"owner_{n}.{name} is method_{n}" for n, name in enumerate(names)] or ["True"]
@@ -282,10 +253,10 @@ class Replacements:
     def install(self) -> None:
         """Replace the methods that are stock's. Doing so again does nothing."""
         for owner, name, stock, replacement in self._methods:
-            found = getattr(owner, name)
-            if found is stock:
+            current = getattr(owner, name)
+            if current is stock:
                 setattr(owner, name, replacement)
-            elif found is not replacement and not self.are_installed:
+            elif current is not replacement and not self.are_installed:
                 logger.warning(
                     "Another library has replaced %s.%s; fastschema leaves it alone and is not "
                     "installed there.",
@@ -308,17 +279,13 @@ class Replacements:
 
 @cache
 def warn_of_newer(package: str, newest: tuple[int, ...]) -> None:
-    """Log one warning for a framework that is newer than the versions that are tested.
-
-    :param package: its name
-    :param newest: the newest release that is tested
-    """
-    found = version(package)
-    if release(found) > newest:
+    """Log one warning for a framework that is newer than the newest release that is tested."""
+    installed = version(package)
+    if release(installed) > newest:
         logger.warning(
             "%s %s is newer than the versions that fastschema is tested with (up to %s). It is "
             "compiled as usual; FASTSCHEMA_DISABLED=1 switches fastschema off.",
             package,
-            found,
+            installed,
             ".".join(map(str, newest)),
         )

@@ -23,8 +23,6 @@ MOST_DERIVED = 32
 
 
 class _Node(Protocol):
-    """What a program is made of: a name, and nodes of fields with their reasons."""
-
     @property
     def name(self) -> str: ...
 
@@ -41,9 +39,6 @@ class Program(Generic[Node, Function]):
 
     It holds nothing of a schema instance, a request or a dump; a bound program brings those.
     Functions are generated when first needed. Of those that threads generate at once, one stays.
-
-    :param node: the node
-    :param generate: makes a function of it
     """
 
     def __init__(self, node: Node, generate: Callable[..., Function]) -> None:
@@ -55,21 +50,14 @@ class Program(Generic[Node, Function]):
         self._derived: dict[Hashable, Program[Node, Function]] = {}
 
     def generated(self, *variant: object) -> Function:
-        """Return the generated ``bind`` function, made when it is first needed.
-
-        :param variant: what else its generator takes: for a dump the form and the access
-        """
+        """Return the generated ``bind`` function for a variant, made when it is first needed."""
         function = self._functions.get(variant)
         if function is None:
             function = self._functions.setdefault(variant, self._generate(self.node, *variant))
         return function
 
     def derived(self, key: Hashable, change: Callable[[Node], Node]) -> Program[Node, Function]:
-        """Return the program of a node that is made from this one, made once.
-
-        :param key: what ``change`` depends on
-        :param change: makes the node
-        """
+        """Return the program of a node that ``change`` makes from this one, once for each key."""
         program = self._derived.get(key)
         if program is None:
             if len(self._derived) >= MOST_DERIVED:
@@ -83,12 +71,10 @@ LoadProgram = Program[LoadNode, GeneratedFunction]
 
 
 def dump_program(node: ObjectNode) -> DumpProgram:
-    """Return the program of a schema that dumps."""
     return Program(node, dump_code.generate)
 
 
 def load_program(node: LoadNode) -> LoadProgram:
-    """Return the program of a schema that loads."""
     return Program(node, load_code.generate)
 
 
@@ -98,12 +84,8 @@ AnyProgram = TypeVar("AnyProgram", bound=Program[Any, Any])
 class ProgramCache:
     """From the description of a schema to its program; when it is full, the oldest quarter goes.
 
-    The key is the whole description of the schema: equal schemas share a program, and one that was
-    changed in any way finds (or makes) another. Nothing in a key or a program refers to a user's
-    schema class, so throw-away classes die as they would in stock. A program that goes lives on
-    with the classes and schemas that hold it.
-
-    :param size: how many programs to keep
+    Nothing in a key or a program refers to a user's schema class, so throw-away classes die as they
+    would in stock. A program that goes lives on with the classes and schemas that hold it.
     """
 
     def __init__(self, size: int = CACHE_SIZE) -> None:
@@ -114,16 +96,12 @@ class ProgramCache:
         return len(self._programs)
 
     def get(self, description: Hashable, make: Callable[[], AnyProgram]) -> AnyProgram:
-        """Return the program for a description, made if there is none yet.
-
-        :raises TypeError: if the description cannot be hashed
-        """
         program: AnyProgram | None = self._programs.get(description)
         if program is None:
-            made = make()
+            new = make()
             self._make_room()
-            program = self._programs.setdefault(description, made)
-            if program is made:  # else another thread was first
+            program = self._programs.setdefault(description, new)
+            if program is new:  # else another thread was first
                 recorder.program_made(program.node.name)
         recorder.program_used()
         return program
@@ -150,7 +128,6 @@ _DEEPEST = 10
 
 
 def own_method(reason: str) -> Description:
-    """Return the description of a field whose own method is called, and why."""
     return (OWN_METHOD, reason)
 
 
@@ -160,11 +137,9 @@ def method_of(field: Any, name: str) -> Any:
 
 
 def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
-    """Return the functions behind a method and each ``super()`` call in it, in that order.
+    """Return the functions behind a method and the ``super()`` calls in it, in their order.
 
-    Empty if the field object has one of its own.
-
-    :param root: a base of its class, whose function makes no such call
+    Empty if the field object has one of its own. The one of ``root`` makes no such call.
     """
     if name in vars(field):
         return ()
@@ -174,19 +149,13 @@ def methods_of(field: Any, name: str, root: type) -> tuple[Any, ...]:
 
 
 def always(kind: Any) -> Rule:
-    """Return the rule of a kind that has no options."""
     return lambda field: (kind,)
 
 
 def describe_by_rule(
     field: Any, method: Any, rules: Mapping[Any, Rule], method_name: str
 ) -> Description:
-    """Return the description of a field by the rule for the method that stock would call.
-
-    :param method: the method
-    :param rules: from methods to rules
-    :param method_name: what it is called in a reason if it has no name: "_serialize", say
-    """
+    """Return the description of a field by the rule for the method that stock would call."""
     rule = rules.get(method)
     if rule is None:
         name = getattr(method, "__qualname__", f"its {method_name}")
@@ -203,9 +172,8 @@ def describe_by_rule(
 
 
 def is_too_deep(description: Description, depth: int = 0) -> bool:
-    """Return whether a description holds others that are too deep inside of it."""
     return depth > _DEEPEST or any(
-        is_too_deep(each, depth + 1) for each in description if type(each) is tuple
+        is_too_deep(part, depth + 1) for part in description if type(part) is tuple
     )
 
 
@@ -213,10 +181,9 @@ def reason_of(description: Description) -> str | None:
     """Return why a field, or a field inside of it, runs as stock; None if it is compiled."""
     if description and description[0] == OWN_METHOD:
         return str(description[1])
-    inner = [each for each in description if isinstance(each, tuple)]
-    return next((reason for each in inner if (reason := reason_of(each))), None)
+    inner = [part for part in description if isinstance(part, tuple)]
+    return next((reason for part in inner if (reason := reason_of(part))), None)
 
 
 def tell_booleans(truthy: Any, falsy: Any) -> bool:
-    """Return whether True and False are what two sets of a field take them for."""
     return True in truthy and False in falsy and False not in truthy

@@ -56,7 +56,6 @@ class Report:
 
     @property
     def compiled(self) -> int:
-        """How many fields are compiled."""
         return sum(field.compiled for field in self.fields)
 
     def as_dict(self) -> dict[str, Any]:
@@ -74,11 +73,9 @@ class Report:
         return "\n\n".join([self.table(), *loading, *json_engine.notes()])
 
     def table(self) -> str:
-        """How the schema is dumped, as a table, without how it loads."""
         return self._table(self.schema, "source")
 
     def loading_table(self) -> str:
-        """Return the table of a report that is the ``loading`` of another."""
         return self._table(f"{self.schema}, loading", "target")
 
     def _table(self, title: str, source: str) -> str:
@@ -102,11 +99,6 @@ class Report:
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> list[str]:
-    """Return the lines of a table.
-
-    :param rows: its cells
-    :param numbers: the columns that are aligned to the right
-    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -118,11 +110,7 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> lis
 
 
 class Above:
-    """The schemas in which another one is nested.
-
-    :param schemas: what each of them reads as
-    :param told: how often a report has told of each so far
-    """
+    """The schemas in which another is nested, and how often a report tells of each."""
 
     def __init__(
         self, schemas: tuple[Hashable, ...] = (), told: Counter[Hashable] | None = None
@@ -132,16 +120,13 @@ class Above:
 
     @property
     def is_nested(self) -> bool:
-        """Whether there are any."""
         return bool(self._schemas)
 
     def with_schema(self, schema: Hashable) -> Above | None:
         """Return the same and one more; None where a report need not tell of that once more.
 
-        A schema that nests itself is told of once on each path to it, and not on every path:
-        schemas that nest each other have more paths than anybody reads.
-
-        :param schema: what it reads as: its program, say
+        One that nests itself is told of once on each path to it, but schemas that nest each other
+        have more paths than anybody reads.
         """
         if schema in self._schemas or self._told[schema] >= _MOST_TOLD:
             return None
@@ -150,7 +135,6 @@ class Above:
 
 
 def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:
-    """Return the reports on the fields of one node, without those of nested schemas."""
     return [
         FieldReport(
             key=field.key,

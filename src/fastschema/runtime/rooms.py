@@ -7,11 +7,7 @@ from typing import Any
 
 
 def room(module: str) -> Any:
-    """Return a module of a room; None if the room has been taken out.
-
-    :param module: its full name
-    :raises ImportError: for whatever else cannot be imported
-    """
+    """Return a module of a room, by its full name; None if the room has been taken out."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

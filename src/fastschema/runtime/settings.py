@@ -13,18 +13,15 @@ Settings = TypeVar("Settings")
 def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str) -> Settings:
     """Return the settings that an application gives, and the defaults of the others.
 
-    :param cls: a dataclass, which has the types and the defaults
-    :param given: the values by name, in capitals
-    :param written: how people write a name, to be formatted with it
     :raises ValueError: for a name that there is not, or a value that it cannot have
     """
-    types = {name.upper(): each for name, each in get_type_hints(cls).items()}
+    types = {name.upper(): annotation for name, annotation in get_type_hints(cls).items()}
     for name, value in given.items():
         shown = written.format(name)
         if name not in types:
             similar = difflib.get_close_matches(str(name).upper(), types, n=1)
             hint = "Did you mean {}?" if similar else "The settings are {}."
-            names = ", ".join(written.format(each) for each in similar or types)
+            names = ", ".join(written.format(option) for option in similar or types)
             raise ValueError(f"{shown} is not a setting. {hint.format(names)}")
         expected = get_args(types[name]) or (types[name],)
         if name == "SHADOW":
@@ -34,7 +31,8 @@ def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str
                 )
         elif Any not in expected and type(value) not in expected:  # True is no number of rows
             allowed = " or ".join(
-                "None" if each is NoneType else each.__name__ for each in expected
+                "None" if allowed_class is NoneType else allowed_class.__name__
+                for allowed_class in expected
             )
             raise ValueError(f"{shown} must be of type {allowed}, not {value!r}.")
         elif name.endswith("CHUNK_SIZE") and value < 1:

@@ -23,11 +23,7 @@ def module_text(
 ) -> str:
     """Return the source of a module whose ``dump(obj)`` runs a generated function.
 
-    What the function names is imported; what cannot be imported is looked up in the program of
-    the same schema.
-
-    :param function: the function
-    :param schema: the schema that it was generated for
+    What the function names is imported, or else looked up in the program of the same schema.
     """
     imports = {(__name__, "dumper")}
     values = []
@@ -35,9 +31,9 @@ def module_text(
     for name, value in function.names.items():
         if name not in used or getattr(builtins, name, None) is value:
             continue
-        found = _place(name, value)
-        if found is not None:
-            imports.add(found)
+        imported = _place(name, value)
+        if imported is not None:
+            imports.add(imported)
         else:
             imports.add((__name__, "known_object"))
             values.append(f"{name} = known_object(schema, {form.value!r}, {access!r}, {name!r})")
@@ -58,19 +54,17 @@ def _instance(cls: type, is_importable: bool) -> str:
 
 
 def _place(name: str, value: object) -> tuple[str, str] | None:
-    """Where an object can be imported from: the module, and its name there (as ``name``)."""
     owner: Any = value if isinstance(value, type) or callable(value) else type(value)
     module_name = getattr(owner, "__module__", None)
     if not isinstance(module_name, str) or module_name not in sys.modules:
         return None
-    for known_name, known in vars(sys.modules[module_name]).items():
-        if known is value and name.isidentifier() and known_name.isidentifier():
+    for known_name, member in vars(sys.modules[module_name]).items():
+        if member is value and name.isidentifier() and known_name.isidentifier():
             return module_name, known_name if known_name == name else f"{known_name} as {name}"
     return None
 
 
 def _written(imports: set[tuple[str, str]]) -> str:
-    """Return the import statements, one for each module."""
     modules: dict[str, list[str]] = {}
     for module, name in sorted(imports):
         modules.setdefault(module, []).append(name)
@@ -78,11 +72,7 @@ def _written(imports: set[tuple[str, str]]) -> str:
 
 
 def known_object(schema: Any, form: str, access: str, name: str) -> object:
-    """Return an object that the generated code of a schema names, for one that cannot be imported.
-
-    :raises TypeError: if it is no schema
-    :raises KeyError: if its code names no such object
-    """
+    """Return an object that generated code names, for one that cannot be imported."""
     dispatch = _dispatch(schema, Form(form))
     return dispatch.program.generated(Form(form), access).names[name]
 
@@ -92,13 +82,8 @@ def dumper(bind: Callable[..., Dump], schema: Any, form: str, access: str) -> Di
 
     Call it with an object; its ``many`` takes rows.
 
-    :param bind: the function
-    :param schema: an instance of the schema that it was generated for
-    :param form: the form of its output, "python" or "json"
-    :param access: how it reads objects
     :raises TypeError: if ``schema`` is none; when called, for an object that is read in another
         way
-    :raises UnreadableError: if the schema cannot be compiled
     """
     dispatch = _dispatch(schema, Form(form))
     return _Dumper(dispatch, bind, access)
@@ -109,8 +94,6 @@ def _dispatch(schema: Any, form: Form) -> Dispatch:
 
 
 class _Dumper(Dispatch):
-    """A dispatch to one given ``bind`` function."""
-
     __slots__ = ("_given", "_given_access")
 
     def __init__(self, dispatch: Dispatch, given: Callable[..., Any], access: str) -> None:
@@ -119,7 +102,6 @@ class _Dumper(Dispatch):
         self._given_access = access
 
     def bind(self, cls: type) -> Any:
-        """Return the given function."""
         access = self.access(cls)
         if access != self._given_access:
             raise TypeError(

@@ -45,8 +45,6 @@ class Statistics:
 
 
 class CountedProgram(Protocol):
-    """A program."""
-
     counts: tuple[int, int]
     """How many fields of each of its rows generated code dumps, and how many stock."""
 
@@ -67,11 +65,9 @@ class Recorder:
         """How many rows generated code dumped, by the counts of their program."""
 
     def program_made(self, name: str) -> None:
-        """Count a program that was made for the schema of that name."""
         self._programs[name] += 1
 
     def program_used(self) -> None:
-        """Count that a program is used, be it new or not."""
         self._uses += 1
 
     def compiled(self, program: CountedProgram, rows: int = 1) -> None:
@@ -85,14 +81,10 @@ class Recorder:
             self._stock_rows += rows
 
     def is_within(self) -> bool:
-        """Return whether all that is dumped or loaded in this thread belongs to a row."""
         return bool(self._within) and get_ident() in self._within
 
     def within(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
-        """Return what a function returns; what it dumps or loads belongs to a row.
-
-        :raises Exception: what the function raises
-        """
+        """Return what a function returns; what it dumps or loads belongs to a row."""
         thread = get_ident()
         if thread in self._within:
             return function(*args, **options)
@@ -103,10 +95,6 @@ class Recorder:
             self._within.discard(thread)
 
     def statistics(self, *, reset: bool = False) -> Statistics:
-        """Return the counts so far.
-
-        :param reset: whether to begin again at zero
-        """
         programs = self._programs.total()
         compiled = dict(self._compiled_rows)
         statistics = Statistics(

@@ -58,5 +58,4 @@ may be no second one."""
 
 
 def is_worth_compiling(objects: int) -> bool:
-    """Return whether a schema should be compiled of which so many objects were dumped or loaded."""
     return objects >= rows_worth_reading

@@ -9,24 +9,19 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def require(part: str, **oldest: tuple[int, int]) -> None:
-    """See to it that packages are there, and new enough.
-
-    :param part: the part of fastschema that needs them, for the message
-    :param oldest: the oldest version of each package that will do, by its name
-    :raises ImportError: if one is older; ``ModuleNotFoundError`` if one is missing
-    """
+    """Raise ``ImportError`` if a package that a part of fastschema needs is missing or too old."""
     for package, least in oldest.items():
         least_text = ".".join(map(str, least))
         install = f"pip install '{package}>={least_text}'"
         try:
-            found = version(package)
+            installed = version(package)
         except PackageNotFoundError:
             raise ModuleNotFoundError(
                 f"{part} needs {package}, which is not installed: {install}", name=package
             ) from None
-        if release(found) < least:
+        if release(installed) < least:
             raise ImportError(
-                f"{part} needs {package} {least_text} or newer, and {found} is "
+                f"{part} needs {package} {least_text} or newer, and {installed} is "
                 f"installed: {install}",
                 name=package,
             )
@@ -35,10 +30,10 @@ def require(part: str, **oldest: tuple[int, int]) -> None:
 def is_installed(package: str, oldest: tuple[int, ...]) -> bool:
     """Return whether a package is there, and new enough, by as many numbers as are given."""
     try:
-        found = version(package)
+        installed = version(package)
     except PackageNotFoundError:
         return False
-    numbers = found.split(".")[: len(oldest)]
+    numbers = installed.split(".")[: len(oldest)]
     return tuple(int(part) for part in numbers if part.isdecimal()) >= oldest
 
 
@@ -64,19 +59,17 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of fastschema, Python, and the packages around it that are installed."""
     python = {platform.python_implementation(): platform.python_version()}
     return _installed("fastschema") | python | _installed(*_PACKAGES)
 
 
 def _installed(*packages: str) -> dict[str, str]:
-    found = {}
+    installed = {}
     for package in packages:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            installed[package] = version(package)
+    return installed
 
 
 def versions_text() -> str:
-    """Return the same, in a line."""
     return ", ".join(f"{name} {number}" for name, number in versions().items())
