@@ -73,10 +73,6 @@ counter = Counter()
 
 
 def is_sampled(share: float) -> bool:
-    """Return whether to compare this one.
-
-    :param share: the share of those that are compared, from 0 to 1
-    """
     return _random.random() < share
 
 
@@ -91,12 +87,8 @@ def compare(
 ) -> None:
     """Compare an answer with stock's. A difference is logged, and so is any exception.
 
-    :param written: the answer's JSON
     :param by_stock: makes stock's; called with fastschema disabled
-    :param schema: the name of the schema or the serializer
-    :param view: the name of the view
     :param has_values: whether what is told of a difference shows values
-    :param tell: is told of a difference, too
     """
     try:
         with disabled():
@@ -127,17 +119,13 @@ def compare(
 
 
 def first_difference(one: bytes, other: bytes) -> int:
-    """How many bytes at the beginning of two texts are the same."""
     pairs = enumerate(zip(one, other, strict=False))
     shorter = min(len(one), len(other))
     return next((place for place, (a, b) in pairs if a != b), shorter)
 
 
 def json_path(text: bytes, position: int) -> str:
-    """Return the path of what stands at a position of a JSON text, such as ``$[3].title``.
-
-    Within a key it is the path of the key's object.
-    """
+    """Return the path at a position of a JSON text, such as ``$[3].title``; of a key, its object's."""
     steps: list[str | int | None] = []  # an index, a key, or None: the key is to come
     for token in _TOKEN.finditer(text):
         if token.end() > position:

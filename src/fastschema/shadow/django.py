@@ -47,14 +47,10 @@ def schedule_comparison(
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
     serializer with methods of its own, a response that is none of DRF's, another renderer than
-    ``FastJSONRenderer``. Data that somebody changes
-    before they are rendered, in place too, are not compared.
+    ``FastJSONRenderer``. Data that somebody changes before they are rendered, in place too, are not
+    compared.
 
-    :param response: what the view returns
-    :param serializer: has the rows, with ``many=True``
     :param rows: what stands for the rows in the data of the response
-    :param request: what it answers
-    :param share: the share of those that are compared, from 0 to 1
     """
     if not is_sampled(share):
         return
@@ -66,26 +62,25 @@ def schedule_comparison(
     if type(serializer).data is not _DATA or not is_stock_list(serializer):
         return
     kept = _rows_read(serializer.instance)
-    cls, made = type(response), vars(response).get("data")
-    is_around = type(made) is dict and any(each is rows for each in made.values())
-    if kept is None or not (made is rows or is_around):
+    cls, data = type(response), vars(response).get("data")
+    is_around = type(data) is dict and any(value is rows for value in data.values())
+    if kept is None or not (data is rows or is_around):
         return
     try:
-        parts = list(_parts(made))
+        parts = list(_parts(data))
     except RecursionError:  # data that hold themselves: rendering them is an error, too
         return
     context = copy_context()
     context.run(stop_logging)  # what stock does in the shadow is no part of the answer
 
     def follow(response: Any) -> None:
-        """Compare the response that has been rendered, unless somebody has changed it since."""
         is_as_made = (
             type(response) is cls
-            and vars(response).get("data") is made
+            and vars(response).get("data") is data
             and response.accepted_renderer is renderer
         )
         if is_as_made:
-            now = list(_parts(made))
+            now = list(_parts(data))
             if len(now) == len(parts) and all(map(is_, now, parts)):
                 context.run(_compare, response, view, serializer, rows, kept)
 
@@ -110,24 +105,20 @@ def _parts(data: Any) -> Iterator[Any]:
         inner = data
     elif type(data) in _DICTIONARIES:
         inner = chain.from_iterable(data.items())
-    for each in inner:
-        yield from _parts(each)
+    for member in inner:
+        yield from _parts(member)
     yield _END
 
 
 def _compare(response: Any, view: Any, serializer: Any, rows: Any, kept: Any) -> None:
-    """Compare a response with what stock renders.
-
-    :param kept: the rows that were read; the others as for :func:`schedule_comparison`
-    """
     view_class = type(view)
 
     def by_stock() -> bytes:
         with _savepoints():
             data: Any = serializer.to_representation(_instances(kept))
-            made = vars(response)["data"]
-            if made is not rows:
-                data = {key: data if each is rows else each for key, each in made.items()}
+            answered = vars(response)["data"]
+            if answered is not rows:
+                data = {key: data if value is rows else value for key, value in answered.items()}
             rendered: bytes = response.accepted_renderer.render(
                 data, response.accepted_media_type, response.renderer_context
             )
@@ -147,9 +138,7 @@ def _compare(response: Any, view: Any, serializer: Any, rows: Any, kept: Any) ->
 
 
 def _instances(rows: Any) -> list[Any]:
-    """Return the objects of rows that were read; made by Django where the answer did
-    without them.
-    """
+    """Return the objects of rows; made by Django where the answer did without them."""
     if isinstance(rows, LazyInstanceList) and rows.fetched is not None:
         return rows.made_by_django()
     return list(rows)

@@ -32,7 +32,6 @@ shadow_differed = cast(Any, signals).Namespace().signal("fastschema-shadow-diffe
 
 
 def _is_plain(response: Any) -> bool:
-    """Return whether the body of a response is there, and can be looked at without changing it."""
     return (
         isinstance(response, Response)
         and response.is_sequence
@@ -44,16 +43,7 @@ def _is_plain(response: Any) -> bool:
 def schedule_comparison(
     response: Response, compiled: DumpingSchema, rows: Any, many: bool | None, settings: Settings
 ) -> None:
-    """Compare a share of the responses with stock's.
-
-    Does nothing for what is no list of objects in memory, and no JSON by fastschema.
-
-    :param response: what :func:`fastschema.contrib.flask.responses.json_response` has returned
-    :param compiled: what has dumped the rows
-    :param rows: the rows
-    :param many: whether they are a collection; None: as the schema says
-    :param settings: those of the application
-    """
+    """Compare a share of the responses with stock's: lists in memory, as JSON by fastschema."""
     is_list = type(rows) in (list, tuple) and compiled.is_collection(rows, many)
     if not is_list or is_disabled() or not _is_plain(response):
         return
@@ -61,8 +51,8 @@ def schedule_comparison(
         return
 
     def by_stock() -> bytes:
-        made = cast(Response, current_app.json.response(compiled.stock_dump(rows, many)))
-        return made.get_data()
+        stock_response = cast(Response, current_app.json.response(compiled.stock_dump(rows, many)))
+        return stock_response.get_data()
 
     _compare(response.get_data(), by_stock, compiled.schema, has_values=settings.shadow_values)
 
@@ -71,10 +61,6 @@ def follow_dump(schema: Any, rows: Any, data: Any) -> None:
     """Compare a list that ``Schema.dump`` has dumped with stock's, as JSON, in sampled requests.
 
     Does nothing outside of an application with shadow mode, and for data that JSON cannot hold.
-
-    :param schema: the schema
-    :param rows: the objects
-    :param data: what was dumped
     """
     settings = settings_of(current_app) if has_app_context() else None
     if settings is None or is_disabled() or type(rows) not in (list, tuple):

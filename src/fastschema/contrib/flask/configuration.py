@@ -25,15 +25,7 @@ _DICTIONARY = "FASTSCHEMA"
 class Settings:
     """What an application's configuration may hold, in capitals, after ``FASTSCHEMA_``.
 
-    :param install: whether all marshmallow schemas of the process are compiled
-    :param json_provider: whether ``app.json`` is replaced
-    :param chunk_size: how many rows a stream writes at a time
-    :param load_relations: whether relationships of SQLAlchemy's objects that a schema reads are
-        loaded for all objects of a list at once
-    :param shadow: the share of responses that stock makes as well, to compare them
-    :param shadow_values: whether what is told of a difference shows values
-    :param enabled: False: the application stays as it is
-    :param disabled: whether the application stays as it is; as text, what it is in the environment
+    ``FastSchema.init_app`` says what they mean.
     """
 
     install: bool = True
@@ -47,36 +39,29 @@ class Settings:
 
     @property
     def is_off(self) -> bool:
-        """Whether the application stays as it is."""
         is_disabled = self.disabled is not None and is_yes(str(self.disabled))
         return is_disabled or not self.enabled
 
     def switched(self) -> AbstractContextManager[None]:
-        """Run stock inside the ``with`` statement if the application is to stay as it is."""
         return disabled() if self.is_off else nullcontext()
 
 
 def configured(app: Flask) -> Settings:
-    """Return the settings in an application's configuration, which gets the defaults of missing
-    keys.
-
-    :raises ValueError: for a key that there is not, or one with a value that it cannot have
-    """
+    """Return the settings in an application's configuration, where the defaults are added."""
     dictionary = app.config.get(_DICTIONARY)
     if isinstance(dictionary, Mapping):
         raise ValueError(_instead_of(dictionary))
     for name, default in asdict(Settings()).items():
         app.config.setdefault(f"{_PREFIX}{name.upper()}", default)
-    given = {
+    settings = {
         key.removeprefix(_PREFIX): value
         for key, value in app.config.items()
         if key.startswith(_PREFIX)
     }
-    return checked_settings(Settings, given, f"{_PREFIX}{{}}")
+    return checked_settings(Settings, settings, f"{_PREFIX}{{}}")
 
 
 def _instead_of(dictionary: Mapping[Any, Any]) -> str:
-    """Return what is wrong with a dictionary of settings, and what to write in its place."""
     keys = [f"app.config[{f'{_PREFIX}{name}'!r}] = {value!r}" for name, value in dictionary.items()]
     return f"Nothing reads the dictionary app.config[{_DICTIONARY!r}]. " + (
         f"Write {', '.join(keys)}." if keys else "Each setting has a key of its own."
@@ -90,10 +75,7 @@ def settings_of(app: Any) -> Settings | None:
 
 
 def current_settings() -> Settings:
-    """Return the settings of the current application.
-
-    :raises RuntimeError: without an application context, or if it has no extension
-    """
+    """Return the settings of the current application; ``RuntimeError`` if it has no extension."""
     settings = settings_of(current_app)
     if settings is None:
         raise RuntimeError(

@@ -197,7 +197,6 @@ class FastSchema:
 
 
 def _switch_on(app: Flask, settings: Settings) -> None:
-    """Do what an application is configured to."""
     if settings.install:
         install()
         install_jsonify()
@@ -225,7 +224,6 @@ def install_jsonify() -> None:
     """Make ``Schema.jsonify`` write by compiled programs, if flask-marshmallow has been imported.
 
     In applications without the extension, and in those that are switched off, it stays as it is.
-    Installing again does nothing.
     """
     module = sys.modules.get("flask_marshmallow.schema")
     if module is None or hasattr(module.Schema.jsonify, "stock"):
@@ -233,7 +231,6 @@ def install_jsonify() -> None:
     stock = module.Schema.jsonify
 
     def jsonify(self: Any, obj: Any, many: bool | None = None, *args: Any, **kwargs: Any) -> Any:
-        """``flask_marshmallow.Schema.jsonify``."""
         settings = settings_of(current_app)
         if args or kwargs or settings is None or settings.is_off:
             return stock(self, obj, many, *args, **kwargs)

@@ -52,13 +52,10 @@ def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
 
 
 def encode(provider: Any, data: Any, *, indent: bool = False) -> bytes | None:
-    """Return data as ``json.dumps`` writes them with the settings of a provider, or None if it must
-    do that.
+    """Return data as ``json.dumps`` writes them by a provider; None if that must do it.
 
     No user code is called, but for the ``utcoffset`` of a time zone of the user's own, which
-    ``json.dumps`` may then call again.
-
-    :param provider: a ``DefaultJSONProvider``; a function, as its class may have an ``encode``
+    ``json.dumps`` may then call again. A function, as the provider may have an ``encode``.
     """
     default = provider.default
     option = orjson.OPT_SORT_KEYS | _PASSED_ON if provider.sort_keys else _PASSED_ON
@@ -74,12 +71,7 @@ def encode(provider: Any, data: Any, *, indent: bool = False) -> bytes | None:
 
 
 def stock_encode(provider: Any, data: Any, default: Callable[[Any], Any] | None = None) -> bytes:
-    """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8.
-
-    :param provider: a ``DefaultJSONProvider``
-    :param default: instead of its own
-    :raises TypeError, ValueError: what it raises
-    """
+    """Return what ``DefaultJSONProvider.dumps`` writes with ``COMPACT``, as UTF-8."""
     default = provider.default if default is None else default
     dumps = DefaultJSONProvider.dumps
     return dumps(provider, data, default=default, separators=COMPACT).encode()
@@ -90,29 +82,18 @@ _Left = dict[int, bytes | Exception]
 
 
 def jsonify_engine(provider: FastJSONProvider) -> Engine:
-    """Return what writes what programs make of objects as ``jsonify`` writes ``Schema.dump``'s.
-
-    :param provider: the JSON provider of the application
-    """
+    """Return what writes what programs make of objects as ``jsonify`` writes ``Schema.dump``'s."""
     return Engine("orjson", Form.JSON, JsonFormWriter(provider).encode)
 
 
 class JsonFormWriter:
-    """Writes data in JSON form by orjson, with the settings of a provider.
-
-    :param provider: the provider
-    """
-
     def __init__(self, provider: FastJSONProvider) -> None:
         self._provider = provider
         self._others = written_by_default(provider.default)
         self._option = orjson.OPT_SORT_KEYS if provider.sort_keys else None
 
     def encode(self, data: Any) -> bytes:
-        """Write ``data`` (in JSON form) as UTF-8.
-
-        :raises TypeError, ValueError: what ``jsonify`` raises
-        """
+        """Write data in JSON form as UTF-8, or raise what ``jsonify`` raises."""
         left: _Left = {}
         try:
             text = orjson.dumps(data, partial(self._fragment, left), self._option)
@@ -121,26 +102,17 @@ class JsonFormWriter:
         return to_ascii(text) if self._provider.ensure_ascii else text
 
     def _fragment(self, left: _Left, value: Any) -> Any:
-        """Return what orjson is to write for a value that it does not know.
-
-        :raises Exception: what ``jsonify`` raises for the value
-        """
         if type(value) in self._others:
             return self._provider.default(value)
         return orjson.Fragment(self._text(left, value))
 
     def _plain(self, left: _Left, value: Any) -> Any:
-        """Return what stock's encoder is given for a value that is only found in data
-        in JSON form.
-        """
+        """Return what stock's encoder is given for a value that only data in JSON form have."""
         written = text_of(value)
         return json.loads(self._text(left, value)) if written is None else written
 
     def _text(self, left: _Left, value: Any) -> bytes:
-        """Return the JSON of a value that is left to the encoder.
-
-        :raises Exception: what ``jsonify`` raises for it
-        """
+        """Return the JSON of a value that is left to the encoder, or raise what that raises."""
         written = left.get(id(value))
         if written is None:
             stock_value = value.value if type(value) in _LEFT_TO_ENCODER else value
@@ -199,7 +171,6 @@ def _orjson_writes() -> bool:
 
 
 def _methods_of(cls: type) -> dict[str, Any]:
-    """Return what a class has as the methods that read and write."""
     names = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
     return {name: getattr(cls, name) for name in names}
 
@@ -217,8 +188,7 @@ def writes_as_flask(provider: Any) -> bool:
 def fast_provider(app: Flask) -> FastJSONProvider | None:
     """Return a provider that answers as an application's own does, or None if there can be none.
 
-    That is one whose class is Flask's default, or one of the application's that changes settings
-    only. Settings of the provider itself are taken over.
+    That is one whose class changes settings only. Settings of the provider itself are taken over.
     """
     provider = app.json
     if isinstance(provider, FastJSONProvider):
@@ -231,5 +201,5 @@ def fast_provider(app: Flask) -> FastJSONProvider | None:
         fast.__class__ = FastJSONProvider
     else:
         fast.__class__ = type(f"Fast{cls.__name__}", (FastJSONProvider, cls), {})
-    made: FastJSONProvider = fast
-    return made
+    result: FastJSONProvider = fast
+    return result

@@ -15,8 +15,6 @@ def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     """Load what a schema is about to read of some objects, if the current application says so.
 
     In debug mode, what is left to lazy loads is logged.
-
-    :param compiled: what the schema compiles to, if it is a plan's
     """
     settings = settings_of(current_app) if has_app_context() else None
     if settings is None or is_disabled() or not objects or not is_mapped(type(objects[0])):

@@ -32,10 +32,6 @@ HeadersLike = Headers | Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
 def class_of(schema: Any) -> type[Schema]:
-    """Return the class of a marshmallow schema, an instance or a class.
-
-    :raises TypeError: if it is no schema
-    """
     cls = schema if isinstance(schema, type) else type(schema)
     if not issubclass(cls, Schema):
         raise TypeError(f"{cls.__module__}.{cls.__qualname__} is not a schema of marshmallow")
@@ -50,15 +46,7 @@ def schema_and_rows(
     *,
     is_streamed: bool = False,
 ) -> tuple[DumpingSchema, Any]:
-    """Return what dumps rows, and the rows: those that a SQLAlchemy statement selects, if it is
-    one.
-
-    :param schema: a marshmallow schema, instance or class
-    :param rows: the rows, or the statement
-    :param session: the session that runs the statement; None if there are rows
-    :raises TypeError: if it is no schema, or for a statement or a session that is not accepted
-    :raises ValueError: for a statement if ``many`` is False
-    """
+    """Return what dumps rows, and the rows: those of a statement, if there is a session."""
     cls = class_of(schema)
     compiled = CompiledMarshmallowSchema(cls() if schema is cls else schema)
     if session is None:
@@ -75,11 +63,7 @@ def schema_and_rows(
 
 
 def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """Return what ``jsonify(schema.dump(obj, many=many))`` returns, straight from the program.
-
-    :param compiled: what dumps by the schema
-    :raises Exception: what ``Schema.dump`` or ``jsonify`` raises
-    """
+    """Return what ``jsonify(schema.dump(obj, many=many))`` returns, straight from the program."""
     provider = current_app.json
     if isinstance(provider, FastJSONProvider) and provider.is_fast and provider.is_compact:
         body = dumped_bytes(compiled, obj, many, jsonify_engine(provider), b"\n")
@@ -89,11 +73,7 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
 
 
 def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """Return the same values as one MessagePack message.
-
-    :raises MessagePackError: for a value that MessagePack cannot hold
-    :raises Exception: what :func:`json_response` raises
-    """
+    """Return the same values as one MessagePack message."""
     text = json_response(compiled, obj, many).get_data()
     body = packed(text, type(compiled.schema).__name__)
     return current_app.response_class(body, mimetype=MESSAGE_PACK)
@@ -117,19 +97,10 @@ RESPONSES = {
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:
-    """Return a response in one of these formats.
-
-    :raises ValueError: for another format
-    :raises Exception: what making it raises
-    """
     return RESPONSES[checked_format(format)](compiled, obj, many)
 
 
 def checked_format(format: str) -> str:
-    """Return the format, if it is one of :data:`RESPONSES`.
-
-    :raises ValueError: if it is none
-    """
     if format not in RESPONSES:
         raise ValueError(f"format must be one of {', '.join(RESPONSES)}, not {format!r}")
     return format
@@ -143,10 +114,7 @@ def with_status(response: Response, status: Status | None, headers: HeadersLike 
 def dumping(
     respond: Callable[[Any], Response], schema: Any, view: Callable[Arguments, Any]
 ) -> Callable[Arguments, Any]:
-    """Return a view, ``async`` or not, whose objects become a response by ``respond``.
-
-    :param schema: by which it does that; it is noted on the view
-    """
+    """Return a view, ``async`` or not, whose objects become a response; it notes the schema."""
     if inspect.iscoroutinefunction(view):
 
         @wraps(view)
@@ -166,10 +134,7 @@ def dumping(
 
 
 def _view_response(respond: Callable[[Any], Response], returned: Any) -> ResponseReturnValue:
-    """Return what Flask gets for what a decorated view returned.
-
-    :raises TypeError: for a tuple that Flask would not take either
-    """
+    """Return what Flask gets for what a decorated view returned."""
     if isinstance(returned, BaseResponse):
         return returned
     if type(returned) is not tuple:  # a named tuple is an object to dump

@@ -52,15 +52,6 @@ def stream_response(
 
     The first chunk is made here, so that its errors are those of the view. A JSON provider of the
     application's own that overrides methods writes an array in one piece.
-
-    :param schema: a marshmallow schema, instance or class
-    :param rows: any iterable, or a SQLAlchemy statement
-    :param form: "json" or "ndjson"
-    :param session: the session that runs the statement
-    :raises ValueError: for another form, or a chunk size that is not positive
-    :raises TypeError: if it is no schema, for rows that are a mapping or text, or for a statement
-        or a session that is not accepted
-    :raises Exception: what stock raises for the rows of the first chunk
     """
     close_rows = getattr(rows, "close", _nothing)
     variables = copy_context()
@@ -89,10 +80,6 @@ def stream_response(
 
 
 def _check(rows: Any, form: str, chunk_size: int) -> None:
-    """Check the arguments of :func:`stream_response`.
-
-    :raises ValueError, TypeError: as that says
-    """
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
     if isinstance(rows, (Mapping, str, bytes)):
@@ -150,13 +137,7 @@ class ResponseStream:
 
     After an error the server gets the exception, and has no way to complete the body: it cuts the
     connection. The exception is logged here, as Flask logs those of views, since it comes too late
-    for Flask.
-
-    :param app: the application
-    :param variables: the context variables as they were in the view
-    :param first: the first chunk
-    :param rest: the others
-    :param close_rows: to be called at the end, whatever the end is
+    for Flask. ``close_rows`` is called at the end, whatever the end is.
     """
 
     def __init__(
@@ -180,8 +161,6 @@ class ResponseStream:
 
         Called when the view is done, in the thread that sends the response: an ``async`` view runs
         elsewhere.
-
-        :param response: what is sent
         """
         if response.response is not self:
             if self._context is not None:  # a later function failed: another response is sent
@@ -215,8 +194,8 @@ class ResponseStream:
         """Log an exception and send Flask's signal, as ``Flask.handle_exception`` does."""
         if has_request_context():
             log_exception: Any = self._app.log_exception
-            given = [] if _has_own_context else [_request_context._get_current_object()]
-            log_exception(*given, sys.exc_info())
+            arguments = [] if _has_own_context else [_request_context._get_current_object()]
+            log_exception(*arguments, sys.exc_info())
         else:
             self._app.logger.error("Exception while streaming", exc_info=error)
         got_request_exception.send(self._app, _async_wrapper=self._app.ensure_sync, exception=error)
@@ -226,12 +205,7 @@ class ResponseStream:
         self.close()
 
     def close(self, error: BaseException | None = None) -> None:
-        """Close the rows, and let go of the request's context.
-
-        Servers call it when a client has gone, too.
-
-        :param error: what ended the body
-        """
+        """Close the rows, and let go of the context; servers call it for lost clients, too."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -32,10 +32,7 @@ _rows: WeakKeyDictionary[type, int] = WeakKeyDictionary()
 
 
 def _is_worth_it(schema: Any, many: Any, rows: Any, methods: dict[str, Any]) -> bool:
-    """Count the rows of a list, and return whether it pays to compile for them.
-
-    :param methods: those that the schema must not have overridden
-    """
+    """Count the rows of a list, and return whether it pays to compile for them."""
     is_list = many and type(rows) is list and len(rows) >= _FEWEST_ROWS
     if not is_list or not is_installed() or overridden(schema, methods):
         return False
@@ -68,10 +65,7 @@ def _load(
 
 
 def _each(function: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
-    """Return what a function makes of each row, as ``OneOfSchema`` does it.
-
-    :raises ValidationError: with the errors of all rows
-    """
+    """Return what a function makes of each row, with the errors of all, as ``OneOfSchema`` does."""
     results, errors = [], {}
     for index, row in enumerate(rows):
         try:

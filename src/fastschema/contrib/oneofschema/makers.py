@@ -24,11 +24,6 @@ class _Schemas:
 
     Stock makes a schema for each object, where a type has no schema object. One takes the place of
     all of them if no code of users sees or makes it.
-
-    :param schema: the ``OneOfSchema``
-    :param direction: "dump" or "load"
-    :param compiled: from a schema to what it does to an object
-    :param own: from a schema and an object to what its own method does to that
     """
 
     def __init__(
@@ -45,14 +40,13 @@ class _Schemas:
         self._known: dict[Any, tuple[Any, Function]] = {}
 
     def find(self, name: Any) -> Function | None:
-        """Return what is done to objects of a type; None if there is no such type."""
         type_schema = self._schema.type_schemas.get(name)
         if not type_schema:
             return None
-        known = self._known.get(name)
-        if known is None or known[0] is not type_schema:
-            known = self._known[name] = type_schema, self._function(type_schema)
-        return known[1]
+        entry = self._known.get(name)
+        if entry is None or entry[0] is not type_schema:
+            entry = self._known[name] = type_schema, self._function(type_schema)
+        return entry[1]
 
     def _function(self, type_schema: Any) -> Function:
         if isinstance(type_schema, Schema):
@@ -84,7 +78,6 @@ class _Schemas:
 
 
 def dump_one_of(schema: Any, compiled: Any) -> Function:
-    """Return what dumps an object by the schema for its type."""
     if overridden(schema, OWN_DUMP):
         raise Refused
 
@@ -127,7 +120,6 @@ def load_one_of(schema: Any, compiled: Any) -> Function:
 
 
 def messages_of(error: Any) -> Any:
-    """Return the messages of an error, for which marshmallow has no types."""
     return error.normalized_messages()
 
 

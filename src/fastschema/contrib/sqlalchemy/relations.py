@@ -48,11 +48,7 @@ _MOST_LEVELS = 20
 
 
 def load_for(schema: Any, objects: list[Any], compiled: Compiled | None = None) -> None:
-    """Load what a schema is about to read of some objects.
-
-    :param schema: a marshmallow schema
-    :param compiled: what it compiles to, if it is a plan's
-    """
+    """Load what a schema is about to read of some objects; ``compiled`` is that of a plan."""
     loaded = load(objects, reads_of(schema, compiled))
     if loaded:
         name, count = type(schema).__name__, len(objects)
@@ -60,12 +56,7 @@ def load_for(schema: Any, objects: list[Any], compiled: Compiled | None = None) 
 
 
 def warn_of_lazy_loads(schema: Any, objects: list[Any], advice: str) -> None:
-    """Log a warning if relationships are about to be loaded for each object of a list.
-
-    That is done once for each schema class.
-
-    :param advice: what else there is to do
-    """
+    """Log, once for each schema class, that relationships are about to be loaded row by row."""
     if type(schema) in _warned or len(objects) < _FEWEST_WARNED_OF:
         return
     names = dict.fromkeys(name for name, _ in reads_of(schema))
@@ -73,11 +64,11 @@ def warn_of_lazy_loads(schema: Any, objects: list[Any], advice: str) -> None:
         relationships = inspect(cls).relationships
         read = [relationships[name] for name in names if name in relationships]
         lacking = [
-            each.key
-            for session, asking in _by_session(group, [each.key for each in read])
-            for each in read
-            if each.lazy in _LAZY
-            and _lazy_loads(session, each, _lacking(asking, each.key), set()) > 1
+            relationship.key
+            for session, asking in _by_session(group, [relationship.key for relationship in read])
+            for relationship in read
+            if relationship.lazy in _LAZY
+            and _lazy_loads(session, relationship, _lacking(asking, relationship.key), set()) > 1
         ]
         if lacking:
             _warned.add(type(schema))
@@ -90,23 +81,19 @@ def warn_of_lazy_loads(schema: Any, objects: list[Any], advice: str) -> None:
 
 
 def lazily_read(schema: Any, cls: Any) -> list[str]:
-    """Return the relationships of a mapped class that a schema reads, and that are loaded when they
-    are read, unless a statement loads them.
-    """
+    """Return the relationships that a schema reads and that a statement does not load by itself."""
     relationships = inspect(cls).relationships
     names = dict.fromkeys(name for name, _ in reads_of(schema))
     return [name for name in names if name in relationships and relationships[name].lazy in _LATE]
 
 
 def options_for(cls: Any, names: Sequence[str]) -> str:
-    """Return what is to be called on a statement to load relationships of a class."""
     return f".options({', '.join(f'selectinload({cls.__name__}.{name})' for name in names)})"
 
 
 def load(objects: Sequence[Any], reads: Reads, levels: int = _MOST_LEVELS) -> list[str]:
     """Load what is about to be read of some objects, and of those behind them.
 
-    :param reads: what is read of each
     :param levels: how many relationships lead further, at most
     :returns: the relationships that were loaded: ``Book.author``, say
     """
@@ -114,8 +101,10 @@ def load(objects: Sequence[Any], reads: Reads, levels: int = _MOST_LEVELS) -> li
     for cls, group in _by_class(objects):
         relationships = inspect(cls).relationships
         read = [(relationships[name], further) for name, further in reads if name in relationships]
-        for session, asking in _by_session(group, [each.key for each, _ in read]):
-            loadable = dict.fromkeys(each for each, _ in read if _is_loadable(cls, each))
+        for session, asking in _by_session(group, [relationship.key for relationship, _ in read]):
+            loadable = dict.fromkeys(
+                relationship for relationship, _ in read if _is_loadable(cls, relationship)
+            )
             loaded += _load_at_once(session, cls, asking, list(loadable))
         for relationship, further in read if levels else ():
             below = further()
@@ -126,29 +115,29 @@ def load(objects: Sequence[Any], reads: Reads, levels: int = _MOST_LEVELS) -> li
 
 
 def _by_class(objects: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the mapped classes of some objects, each with those of it."""
-    found: defaultdict[Any, dict[int, Any]] = defaultdict(dict)
-    for each in objects:
-        found[type(each)][id(each)] = each
-    return ((cls, list(group.values())) for cls, group in found.items() if is_mapped(cls))
+    groups: defaultdict[Any, dict[int, Any]] = defaultdict(dict)
+    for instance in objects:
+        groups[type(instance)][id(instance)] = instance
+    return ((cls, list(group.values())) for cls, group in groups.items() if is_mapped(cls))
 
 
 def _by_session(group: list[Any], names: list[str]) -> Iterator[tuple[Any, list[Any]]]:
     """Yield the sessions of objects that lack relationships, each with those that may be asked."""
-    found: defaultdict[Any, list[Any]] = defaultdict(list)
-    for each in group:
-        if any(name not in each.__dict__ for name in names):
-            found[instance_state(each).session].append(each)
-    for session, lacking in found.items():
+    groups: defaultdict[Any, list[Any]] = defaultdict(list)
+    for instance in group:
+        if any(name not in instance.__dict__ for name in names):
+            groups[instance_state(instance).session].append(instance)
+    for session, lacking in groups.items():
         if session is not None and _is_plain(session):
             deleted = session.deleted
-            yield session, [each for each in lacking if _may_ask(each, deleted)]
+            yield session, [instance for instance in lacking if _may_ask(instance, deleted)]
 
 
 def _leads_on(mapper: Any, reads: Reads) -> bool:
-    """Return whether a relationship is read of objects of a class."""
     return any(
-        name in each.relationships for each in mapper.self_and_descendants for name, _ in reads
+        name in descendant.relationships
+        for descendant in mapper.self_and_descendants
+        for name, _ in reads
     )
 
 
@@ -173,18 +162,18 @@ def _may_ask(obj: Any, deleted: Any) -> bool:
 def _is_eager(option: Any) -> bool:
     """Return whether an option says only what is loaded with the objects of a query."""
     return type(option) is Load and all(
-        dict(each.strategy or ()).get("lazy") in _EAGER
-        and ("raiseload", True) not in (each.strategy or ())
-        and not each._extra_criteria
-        for each in option.context
+        dict(element.strategy or ()).get("lazy") in _EAGER
+        and ("raiseload", True) not in (element.strategy or ())
+        and not element._extra_criteria
+        for element in option.context
     )
 
 
 def _is_loadable(cls: Any, relationship: Any) -> bool:
     """Return whether the objects of a relationship are the same, be they loaded now or one by one.
 
-    - It is loaded when it is read: not ``raise``, ``noload``, ``dynamic`` or ``write_only``.
-    - Its order says of any two objects of a list which is first.
+    It is loaded when it is read: not ``raise``, ``noload``, ``dynamic`` or ``write_only``. Its
+    order says of any two objects of a list which is first.
     """
     is_read = key_finder(cls)(relationship.key) == relationship.key
     return is_read and relationship.lazy in _LAZY and _is_in_one_order(relationship)
@@ -209,15 +198,23 @@ def _is_in_one_order(relationship: Any) -> bool:
     if not relationship.uselist or relationship.collection_class is set:
         return True
     table = relationship.mapper.local_table
-    order = [getattr(each, "element", each) for each in relationship.order_by or ()]
-    known = {
-        each.name for each in (*order, *relationship.remote_side) if each.table.name == table.name
+    order = [
+        getattr(expression, "element", expression) for expression in relationship.order_by or ()
+    ]
+    ordered_by = {
+        column.name
+        for column in (*order, *relationship.remote_side)
+        if column.table.name == table.name
     }
     keys = [set(table.primary_key.columns)]
     keys += [{column} for column in table.columns if column.unique]
-    keys += [set(each.columns) for each in table.constraints if type(each) is UniqueConstraint]
+    keys += [
+        set(constraint.columns)
+        for constraint in table.constraints
+        if type(constraint) is UniqueConstraint
+    ]
     return any(
-        known.issuperset(column.name for column in key)
+        ordered_by.issuperset(column.name for column in key)
         and not any(column.nullable for column in key)
         for key in keys
     )
@@ -225,18 +222,18 @@ def _is_in_one_order(relationship: Any) -> bool:
 
 def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[Any]) -> list[str]:
     """Load relationships of objects that lack them, if that takes no more queries than they do."""
-    lacking = {each: _lacking(group, each.key) for each in relationships}
-    missing = [each for each in relationships if lacking[each]]
+    lacking = {relationship: _lacking(group, relationship.key) for relationship in relationships}
+    missing = [relationship for relationship in relationships if lacking[relationship]]
     if not missing:
         return []
     mapper = inspect(cls)
     dialect = session.get_bind(mapper).dialect.name
     names, queries = [], 0
     coming: set[Any] = set()
-    for each in missing:
-        count = _lazy_loads(session, each, lacking[each], coming)
-        if count and _has_exact_keys(each, dialect):
-            names.append(each.key)
+    for relationship in missing:
+        count = _lazy_loads(session, relationship, lacking[relationship], coming)
+        if count and _has_exact_keys(relationship, dialect):
+            names.append(relationship.key)
             queries += count
     if not names or queries < 1 + len(names):
         return []
@@ -246,8 +243,8 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
     options = [load_only(*keys), *[selectinload(getattr(cls, name)) for name in names]]
     for start in range(0, len(objects), _MOST_AT_ONCE):
         some = objects[start : start + _MOST_AT_ONCE]
-        found: list[Any] = [instance_state(each).identity for each in some]
-        values = found if len(keys) > 1 else [each[0] for each in found]
+        identities: list[Any] = [instance_state(instance).identity for instance in some]
+        values = identities if len(keys) > 1 else [identity[0] for identity in identities]
         session.execute(select(cls).where(key.in_(values)).options(*options)).unique().all()
     return [f"{cls.__name__}.{name}" for name in names]
 
@@ -256,20 +253,18 @@ def _load_one_by_one(cls: Any, group: list[Any], relationship: Any) -> None:
     """Load a relationship of objects that lack it as it is going to be loaded in any case."""
     if relationship.lazy in _LAZY and key_finder(cls)(relationship.key) == relationship.key:
         for _, asking in _by_session(group, [relationship.key]):
-            for each in asking:
-                getattr(each, relationship.key)
+            for instance in asking:
+                getattr(instance, relationship.key)
 
 
 def _lacking(group: list[Any], name: str) -> list[Any]:
-    return [each for each in group if name not in each.__dict__]
+    return [instance for instance in group if name not in instance.__dict__]
 
 
 def _lazy_loads(session: Any, relationship: Any, objects: list[Any], coming: set[Any]) -> int:
     """Return how many queries lazy loads of a relationship take.
 
-    None for an object that the session has, or will have by then.
-
-    :param coming: the keys of those that it will have; what is loaded is added
+    None for an object that the session has, or will have by then: ``coming``, which grows.
     """
     remote_to_local = {remote: local for local, remote in relationship.local_remote_pairs}
     keys = relationship.mapper.primary_key
@@ -277,18 +272,17 @@ def _lazy_loads(session: Any, relationship: Any, objects: list[Any], coming: set
         return len(objects)
     property_of = relationship.parent.get_property_by_column
     names = [property_of(remote_to_local[key]).key for key in keys]
-    identities = {tuple([each.__dict__.get(name) for name in names]) for each in objects}
+    identities = {tuple([instance.__dict__.get(name) for name in names]) for instance in objects}
     to_key = relationship.mapper.identity_key_from_primary_key
-    found = {to_key(each) for each in identities if None not in each} - coming
-    found = {key for key in found if key not in session.identity_map}
-    coming |= found
-    return len(found)
+    related = {to_key(identity) for identity in identities if None not in identity} - coming
+    related = {key for key in related if key not in session.identity_map}
+    coming |= related
+    return len(related)
 
 
 def _related(group: list[Any], name: str) -> Iterator[Any]:
-    """Yield the objects of a relationship, as far as they are loaded."""
-    for each in group:
-        value = each.__dict__.get(name)
+    for instance in group:
+        value = instance.__dict__.get(name)
         if isinstance(value, list | set | tuple):
             yield from value
         elif value is not None:

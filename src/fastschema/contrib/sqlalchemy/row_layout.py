@@ -34,7 +34,6 @@ _UNUSUAL_RESULT = "the statement, or a listener, asks for an unusual result"
 class Key:
     """Where the primary key of a class stands in a row.
 
-    :param positions: its columns
     :param may_be_partial: whether there is an object if only some of its columns are null
     """
 
@@ -42,9 +41,7 @@ class Key:
     may_be_partial: bool
 
     def getter(self) -> Callable[[Any], Any]:
-        """Return what takes the key of its object from a row; it gives None where there
-        is no object.
-        """
+        """Return what takes the key of its object from a row; it gives None where there is none."""
         columns = itemgetter(*self.positions)
         if len(self.positions) == 1:
             return columns
@@ -57,21 +54,16 @@ class Key:
         return get
 
     def null_condition(self, row: str) -> str:
-        """Return the condition, as source, that a row has no such object.
-
-        :param row: the expression for the row
-        """
-        each = [f"{row}[{position}] is None" for position in self.positions]
-        return (" and " if self.may_be_partial else " or ").join(each)
+        """Return the condition, as source, that a row has no such object."""
+        conditions = [f"{row}[{position}] is None" for position in self.positions]
+        return (" and " if self.may_be_partial else " or ").join(conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class EntityLayout:
     """A mapped class in the rows of a select.
 
-    :param cls: the class
     :param columns: from its loaded attributes to their positions in a row
-    :param key: where its primary key stands
     :param relations: from the relations to one object that the statement loads to what they lead to
     :param has_criteria: whether the statement has a say in one of them, besides their keys
     :param lazy: its relations to one object that are asked for when somebody reads them
@@ -88,10 +80,7 @@ class EntityLayout:
 
 
 def cursor_below(result: Any) -> CursorResult[Any]:
-    """Return the rows from which a result is to make objects, as yet unread.
-
-    :raises NotRowReadableError: for another result
-    """
+    """Return the rows from which a result is to make objects, as yet unread."""
     if type(result) is ChunkedIteratorResult and result._unique_filter_state is None:
         cursor = result.raw
         if type(cursor) is CursorResult and not cursor.closed:
@@ -104,9 +93,6 @@ def entity_layout_of(
 ) -> EntityLayout:
     """Return the layout of the rows of the one class that they are loaded as.
 
-    :param cursor: the rows
-    :param session: the session that would hold the objects
-    :param is_streamed: whether rows are to be fetched some at a time
     :raises NotRowReadableError: if somebody would notice that no objects are made
     """
     context: Any = cursor.context
@@ -141,12 +127,7 @@ def entity_layout_of(
 def _layout(
     mapper: Mapper[Any], path: Any, state: Any, session: Session, *, is_related: bool
 ) -> EntityLayout | None:
-    """Return the layout of a class; None if it is not loaded from the rows.
-
-    :param path: SQLAlchemy's path from the statement to the class
-    :param state: the compiled statement's state
-    :param is_related: whether a relation leads to it
-    """
+    """Return the layout of a class; None if it is not loaded from the rows."""
     _check_class(mapper, session)
     positions = _positions(mapper, path, state)
     if positions is None:
@@ -190,10 +171,7 @@ def _layout(
 
 
 def _check_class(mapper: Mapper[Any], session: Session) -> None:
-    """Check that nobody notices whether objects of a class are made.
-
-    :raises NotRowReadableError: if somebody does
-    """
+    """Raise ``NotRowReadableError`` if somebody notices that objects of a class are made."""
     cls = mapper.class_
     if mapper.polymorphic_on is not None or mapper.polymorphic_map or mapper.inherits is not None:
         raise NotRowReadableError(f"{cls.__name__} is mapped with inheritance")
@@ -212,10 +190,7 @@ _POSITIONS = range(100_000)
 
 
 def _positions(mapper: Mapper[Any], path: Any, state: Any) -> dict[str, int] | None:
-    """Return the position of each loaded attribute of a class in a row.
-
-    None if the class is not loaded from these rows.
-    """
+    """Return the position of each loaded attribute in a row; None if the class is not loaded."""
     getters = path.get(state.attributes, ("getters", mapper))
     if getters is None:
         return None
@@ -228,9 +203,7 @@ def _positions(mapper: Mapper[Any], path: Any, state: Any) -> dict[str, int] | N
 
 
 def _strategy(relation: RelationshipProperty[Any], path: Any, state: Any) -> tuple[Any, bool]:
-    """Return how a relation is loaded ("joined", "select" ...), and whether the statement has a say
-    in what it leads to, besides its keys.
-    """
+    """Return how a relation is loaded ("joined", "select" ...), and whether criteria narrow it."""
     option: Any = relation._get_context_loader(state, path)
     if not (option and option.strategy):
         return dict(relation.strategy_key).get("lazy"), False
@@ -240,5 +213,7 @@ def _strategy(relation: RelationshipProperty[Any], path: Any, state: Any) -> tup
 
 def _classes(layout: EntityLayout) -> list[type]:
     """Return the class of a layout and those of all that it leads to, as often as there are."""
-    related = [cls for each in layout.relations.values() for cls in _classes(each)]
+    related = [
+        cls for related_layout in layout.relations.values() for cls in _classes(related_layout)
+    ]
     return [layout.cls, *related]

@@ -28,7 +28,6 @@ class FieldColumns(NamedTuple):
     :param position: where the value stands in a row; None for a nested schema, which is given the
         row itself
     :param keys: the primary keys of the related objects on the way to it
-    :param nested: how the fields of a nested schema are read
     """
 
     position: int | None
@@ -43,11 +42,7 @@ FindKey = Callable[[str], object]
 
 
 def columns_of(dispatch: Dispatch, layout: EntityLayout) -> Columns:
-    """How the fields that a dispatch dumps are read from rows.
-
-    :param layout: the layout of the rows
-    :raises NotRowReadableError: if a field needs more than the columns of a row
-    """
+    """How the fields that a dispatch dumps are read from rows."""
     node = dispatch.program.node
     if node.access(layout.cls) != MAPPED:
         raise NotRowReadableError(f"objects of {layout.cls.__name__} are read by code of their own")
@@ -58,10 +53,6 @@ def columns_of(dispatch: Dispatch, layout: EntityLayout) -> Columns:
 def _field(
     field: FieldNode, dispatch: Dispatch, layout: EntityLayout, find: FindKey
 ) -> FieldColumns:
-    """How a field is read.
-
-    :param find: finds under which key objects of the layout's class keep an attribute
-    """
     path = field.source.path
     if path == ():
         return NOT_READ
@@ -94,7 +85,6 @@ def _follow(
 
 
 def _not_loaded(field: FieldNode, layout: EntityLayout, name: str) -> NotRowReadableError:
-    """Return what to tell of an attribute that is not in the rows."""
     attribute = f"{layout.cls.__name__}.{name}"
     if name in layout.lazy:
         advice = f"add options(joinedload({attribute}))"
@@ -105,27 +95,19 @@ def _not_loaded(field: FieldNode, layout: EntityLayout, name: str) -> NotRowRead
 
 
 def nested_dispatch(field: FieldNode, dispatch: Dispatch) -> Dispatch:
-    """Return what dumps the objects of a nested field.
-
-    :raises NotRowReadableError: if that is more than generated code
-    """
     (slot,) = [slot for slot in dispatch.program.node.slots if slot.name == field.kind.nested_slot]
     dumper = slot.resolve(dispatch.bound_schema, object, dispatch.form)
     return dispatch_of(dumper, field.key)
 
 
 def dispatch_of(dumper: NestedDumper, key: str) -> Dispatch:
-    """Return the generated code that dumps the objects of a nested field.
-
-    :raises NotRowReadableError: if something else does
-    """
     try:
-        found = dumper.dispatch
+        dispatch = dumper.dispatch
     except Exception as error:  # stock raises it when it comes to the first value
         raise NotRowReadableError(f"the schema of {key} is not found: {error}") from error
-    if not isinstance(found, Dispatch):
+    if not isinstance(dispatch, Dispatch):
         raise NotRowReadableError(f"{key} is dumped by code of its own")
-    return found
+    return dispatch
 
 
 _MOST_DUMPED = 10_000
@@ -133,12 +115,9 @@ _MOST_DUMPED = 10_000
 
 
 def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
-    """Return what dumps rows of a select as a dispatch dumps the objects that would be made of
-    them.
+    """Return what dumps rows of a select as a dispatch dumps the objects that were made of them.
 
     Where there is no object, the row is None.
-
-    :param reads: how the fields of the dispatch's program are read
     """
     return dispatch.derived(("by row", reads), partial(_row_node, reads))
 
@@ -152,7 +131,6 @@ def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:
 
 
 def _row_field(field: FieldNode, read: FieldColumns) -> FieldNode:
-    """Return the same field, read from a row."""
     if read is NOT_READ:
         return field
     is_nested = read.position is None
@@ -171,19 +149,16 @@ def _related_dumper(
 
 
 def _once_for_each(dispatch: Dispatch, key: Key) -> Dump:
-    """Return what dumps each related object once, though many rows have it.
-
-    :param key: where its primary key stands in a row
-    """
+    """Return what dumps each related object once, though many rows have it."""
     key_of = key.getter()
     dumped: dict[Any, Any] = {}
 
     def dump(row: Any) -> Any:
-        found = key_of(row)
-        if found not in dumped:
+        identity = key_of(row)
+        if identity not in dumped:
             if len(dumped) >= _MOST_DUMPED:  # a stream may have any number of them
                 dumped.clear()
-            dumped[found] = dispatch[type(row)](row)
-        return dumped[found]
+            dumped[identity] = dispatch[type(row)](row)
+        return dumped[identity]
 
     return dump

@@ -48,13 +48,8 @@ class SelectDumper:
     statement is run once, when that is first asked for. Where the rows cannot be read as they are,
     they are objects, and dumped as any others.
 
-    :param schema: the compiled schema
-    :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
-    :param session: a ``Session``, or a ``scoped_session``
     :param is_streamed: whether to fetch the rows some at a time: as many as the statement's
         ``yield_per`` says, or else ``FETCH_SIZE``
-    :raises TypeError: for another statement or session
-    :raises ValueError: for a ``Query`` of another session
     """
 
     def __init__(
@@ -72,24 +67,16 @@ class SelectDumper:
         self._rows: Iterator[Any] | None = None  # if no objects are made
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what stock's dump returns for the objects, by generated code where
-        that is possible.
-        """
         return self._compiled.dump(list(self._select()), True)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """Return what stock's dump returns for the objects, by stock."""
         return self._compiled.stock_dump(list(self._select()), True)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Return True: a selection is one."""
         return True
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """Return what dumps the rows, or else the objects.
-
-        :raises Exception: what SQLAlchemy raises when it runs the statement
-        """
+        """Return what dumps the rows, or else the objects."""
         dumper = self._compiled.row_dumper(form, None)
         try:
             return self.row_dispatch(dumper)
@@ -100,11 +87,9 @@ class SelectDumper:
         return dumper
 
     def row_dispatch(self, dumper: RowDumper | None) -> Dispatch:
-        """Return what dumps the rows.
+        """Return what dumps the rows, by what dumps the objects.
 
-        :param dumper: what dumps the objects
         :raises NotRowReadableError: if objects have to be made
-        :raises Exception: what SQLAlchemy raises when it runs the statement
         """
         if not isinstance(dumper, Dispatch):
             raise NotRowReadableError("the schema has hooks, or runs as stock")
@@ -124,34 +109,25 @@ class SelectDumper:
         return dispatch
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """Return the rows for the dumper that :meth:`row_dumper` has returned: None where a row has
-        no object.
-
-        :raises Exception: what SQLAlchemy raises
-        """
+        """Return the rows for what :meth:`row_dumper` returned: None for one without an object."""
         if self._rows is not None:
             return self._rows
         objects: Iterable[Any] = self._select()
         return list(objects) if self._fetch_size is None else objects
 
     def engine(self) -> Engine:
-        """Return the schema's own JSON writer."""
         return self._compiled.engine()
 
     def stock_encode(self, data: Any) -> bytes:
-        """Stock's data as JSON."""
         return self._compiled.stock_encode(data)
 
     def close(self) -> None:
-        """Close the cursor."""
-        for each in (self._result, self._objects):  # a session of ones own gives objects alone
-            if isinstance(each, (Result, ScalarResult)):
-                each.close()
+        for result in (self._result, self._objects):  # a session of ones own gives objects alone
+            if isinstance(result, (Result, ScalarResult)):
+                result.close()
 
     def closing(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks of the selection, and close its cursor after them or when they
-        are closed.
-        """
+        """Yield chunks of the selection, and close its cursor after them or when that is closed."""
         try:
             yield from chunks
         finally:
@@ -163,8 +139,6 @@ class SelectDumper:
         They are as ``session.scalars(statement).unique()`` gives them, or a ``Query``. What is
         streamed comes as ``session.scalars(statement)`` gives it: SQLAlchemy does not compare all
         objects then.
-
-        :raises Exception: what SQLAlchemy raises
         """
         if self._objects is None:
             if isinstance(self._statement, Query):
@@ -201,11 +175,7 @@ class SelectDumper:
 
 
 def explain_select(schema: CompiledSchema, statement: Any, session: Any) -> Report:
-    """Return the report on a schema, with a note on a statement's rows.
-
-    :raises TypeError: for another statement than a select of one mapped class, or another session
-    :raises Exception: what SQLAlchemy raises when it runs the statement, a select with ``LIMIT 0``
-    """
+    """Return the report on a schema, with a note on a statement's rows; it runs ``LIMIT 0``."""
     statement = _checked_statement(statement)
     if not isinstance(statement, Query):
         statement = statement.limit(0)
@@ -229,14 +199,16 @@ def _checked_session(session: Any) -> Session:
     hint = "With an AsyncSession, call this within await session.run_sync(...)."
     if isinstance(getattr(session, "session", None), (scoped_session, Session)):
         hint = "Pass its session attribute, such as db.session."
-    given = type(session).__name__
-    raise TypeError(f"session must be a SQLAlchemy Session or scoped_session, not {given}. {hint}")
+    class_name = type(session).__name__
+    raise TypeError(
+        f"session must be a SQLAlchemy Session or scoped_session, not {class_name}. {hint}"
+    )
 
 
 def _checked_statement(statement: Any) -> Any:
     if not isinstance(statement, (Select, Query)):
         raise TypeError(f"a {type(statement).__name__} is not a select: {_ACCEPTED}")
-    selected = [each["expr"] for each in statement.column_descriptions]
+    selected = [description["expr"] for description in statement.column_descriptions]
     if len(selected) != 1:
         raise TypeError(f"the statement selects {len(selected)} things: {_ACCEPTED}")
     if not isinstance(inspect(selected[0], raiseerr=False), (Mapper, AliasedInsp)):
@@ -250,16 +222,14 @@ def _fetch_size(statement: Any) -> int:
 
 
 def _unique(result: Any, key: Key) -> Iterator[Any]:
-    """Yield the first row of each object, as a session makes one object of all rows
-    with its key.
-    """
+    """Yield the first row of each object, as a session makes one of all rows with its key."""
     key_of = key.getter()
     seen = set()
     for row in result.all():
-        found = key_of(row)
-        if found not in seen:
-            seen.add(found)
-            yield None if found is None else row
+        identity = key_of(row)
+        if identity not in seen:
+            seen.add(identity)
+            yield None if identity is None else row
 
 
 def _chunks(result: Any, key: Key, size: int) -> Iterator[Any]:
@@ -273,7 +243,6 @@ def _chunks(result: Any, key: Key, size: int) -> Iterator[Any]:
 
 @cache
 def _warn_of_version(reason: str) -> None:
-    """Warn, once for each reason."""
     warnings.warn(
         f"fastschema cannot read the rows of SQLAlchemy {sqlalchemy.__version__} ({reason}): "
         "objects are made of them, as without fastschema",
