@@ -33,11 +33,7 @@ Block = list[str]
 
 
 def printed(diagnosis: Diagnosis, options: Mapping[str, Any], *, is_named: bool) -> str:
-    """Return what a doctor prints.
-
-    :param options: as :func:`add_flags` declares them
-    :param is_named: whether it is a diagnosis of some schemas, of which all fields are shown
-    """
+    """Return what a doctor prints: all fields, if it is a diagnosis of some schemas."""
     if options["json"]:
         return json.dumps(diagnosis.as_dict(), indent=2)
     most = None if options["all"] else _SHOWN
@@ -48,12 +44,11 @@ def lines(diagnosis: Diagnosis, most: int | None, *, has_fields: bool = False) -
     """Yield what there is to say of a diagnosis, what costs most first.
 
     :param most: how many entries of each section are shown; None: all
-    :param has_fields: whether all fields of each schema are shown
     """
     yield from queries(diagnosis, most)
     for where, profile in diagnosis.profiles.items():
         yield from (f"Profile of {where}", str(profile), "")
-    yield from _section("Fields that cost most", [_cost(*each) for each in diagnosis.slowest], None)
+    yield from _section("Fields that cost most", [_cost(*cost) for cost in diagnosis.slowest], None)
     advice = [[what, *_indented(where, most)] for what, where in diagnosis.advice.items()]
     yield from _section("What to change (docs/explain.md says more)", advice, most)
     yield from _section("Views", map(_view, diagnosis.views), most)
@@ -64,11 +59,11 @@ def lines(diagnosis: Diagnosis, most: int | None, *, has_fields: bool = False) -
             yield from (schema.path, *_indented(schema.uses, None), "", *_tables(schema))
     else:
         yield from _section("Schemas", map(_schema, diagnosis.schemas), most)
-        stock = [[f"{each.where} ({each.does}): {each.why}"] for each in diagnosis.stock]
+        stock = [[f"{part.where} ({part.does}): {part.why}"] for part in diagnosis.stock]
         yield from _section("Runs as stock", stock, most)
     yield from diagnosis.all_notes()
     if diagnosis.schemas:
-        count = len({each.where for each in diagnosis.stock})
+        count = len({part.where for part in diagnosis.stock})
         yield f"Schemas and fields that run as stock: {count or 'none'}"
 
 
@@ -77,35 +72,27 @@ def queries(diagnosis: Diagnosis, most: int | None) -> Iterator[str]:
     lists = sum(view.is_list for view in diagnosis.views)
     if not lists:
         return
-    found, not_looked_at = diagnosis.queries, diagnosis.not_looked_at
-    head = [f"list views with such queries: {len(found)} of {lists - not_looked_at.total()}"]
+    by_view, not_looked_at = diagnosis.queries, diagnosis.not_looked_at
+    head = [f"list views with such queries: {len(by_view)} of {lists - not_looked_at.total()}"]
     head += [
         f"list views that could not be examined: {count}, because {why}"
         for why, count in not_looked_at.items()
     ]
-    blocks = [_of_queries(view, each) for view, each in found.items()]
+    blocks = [_of_queries(view, row_queries) for view, row_queries in by_view.items()]
     yield from _section("Queries for each row", [head, *blocks], None if most is None else most + 1)
 
 
 def _section(title: str, blocks: Iterable[Block], most: int | None) -> Iterator[str]:
-    """Yield blocks under a heading, and an empty line; nothing if there are none.
-
-    :param most: how many of them are shown
-    """
-    found = list(blocks)
-    if found:
+    listed = list(blocks)
+    if listed:
         yield title
-        yield from (f"  {line}" for block in found[:most] for line in block)
-        if most is not None and len(found) > most:
-            yield f"  and {len(found) - most} more: --all shows everything"
+        yield from (f"  {line}" for block in listed[:most] for line in block)
+        if most is not None and len(listed) > most:
+            yield f"  and {len(listed) - most} more: --all shows everything"
         yield ""
 
 
 def _indented(texts: Sequence[str], most: int | None) -> Block:
-    """Return some lines, indented.
-
-    :param most: how many of them are shown
-    """
     block = [f"    {text}" for text in texts[:most]]
     if most is not None and len(texts) > most:
         block.append(f"    and {len(texts) - most} more")
@@ -149,14 +136,12 @@ def _counts(does: str, report: Report) -> str:
 
 
 def _tables(schema: SchemaFinding) -> Iterator[str]:
-    """Yield how all fields of a schema dump and load."""
     for does, report in schema.reports():
         yield report.table() if does == DUMP else report.loading_table()
         yield ""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that the doctor has everywhere."""
     flags = {
         "--json": "print JSON",
         "--fail-on-stock": "end with exit status 1 if any schema or field runs as stock",
@@ -195,8 +180,6 @@ def main(
 ) -> None:
     """Run the doctor.
 
-    :param arguments: the command line without the program; None: that of the process
-    :param command: what it is called
     :param known: the schemas of an application by ``package.module:Name``, which may be named by
         their ends
     :param diagnose: returns what there is to find of the application, if no schema is named
@@ -230,15 +213,11 @@ def main(
 
 
 def _schema_at(name: str, known: Mapping[str, Any] | None) -> tuple[str, Any]:
-    """Return the path and the schema of a name.
-
-    :raises PathError: if there is none, or more than one
-    """
-    found = named(name, known or ())
-    if len(found) > 1:
-        raise PathError(f"{len(found)} schemas have the name {name}; say which: {', '.join(found)}")
-    if known and found:
-        return found[0], known[found[0]]
+    paths = named(name, known or ())
+    if len(paths) > 1:
+        raise PathError(f"{len(paths)} schemas have the name {name}; say which: {', '.join(paths)}")
+    if known and paths:
+        return paths[0], known[paths[0]]
     if known is None or ":" in name:
         return name, object_at(name)
     raise PathError(f"no schema of the application has the name {name}")

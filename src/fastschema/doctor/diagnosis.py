@@ -88,22 +88,17 @@ def path_of(cls: type) -> str:
 
 
 def named(name: str, paths: Iterable[str]) -> list[str]:
-    """Return the paths that a name stands for: the very one, or else those that end with it.
-
-    :param name: a path with a colon or with dots only, or the end of one
-    :param paths: what there is, as :func:`path_of` writes it
-    """
+    """Return the paths that a name stands for: the very one, or else those that end with it."""
     dotted = {path: path.replace(":", ".") for path in paths}
     wanted = name.replace(":", ".")
-    same = [path for path, each in dotted.items() if each == wanted]
-    return same or [path for path, each in dotted.items() if each.endswith(f".{wanted}")]
+    same = [path for path, path_with_dots in dotted.items() if path_with_dots == wanted]
+    return same or [
+        path for path, path_with_dots in dotted.items() if path_with_dots.endswith(f".{wanted}")
+    ]
 
 
 def object_at(path: str) -> Any:
-    """Return the object at ``package.module:Name`` or ``package.module.Name``.
-
-    :raises PathError: if it cannot be imported
-    """
+    """Return the object at ``package.module:Name`` or ``package.module.Name``."""
     if not re.fullmatch(r"\w[\w.]*[.:]\w[\w.]*", path):
         raise PathError(f"{path!r} is not of the form package.module:Name")
     try:
@@ -113,27 +108,20 @@ def object_at(path: str) -> Any:
 
 
 def fastest(plan: Plan, rows: Callable[[], list[Any]]) -> Profile:
-    """Return the fastest profile of several, so that what disturbs one of them does not show.
-
-    :param rows: makes the rows, anew for each
-    :raises Exception: what dumping or making the rows raises
-    """
+    """Return the fastest profile of several, so that what disturbs one of them does not show."""
     return min((plan.profile(rows()) for _ in range(_PASSES)), key=attrgetter("seconds"))
 
 
 def write_pictures(profiles: Mapping[str, Profile], file: str) -> list[str]:
-    """Write the pictures of some runs: of one to a file, of several to files with numbers.
+    """Write the pictures of some runs, and return which is where, a sentence each.
 
-    :param profiles: the runs, by what was run
-    :param file: ``profile.svg``, say; the second of several is ``profile-2.svg``
-    :returns: which is where, a sentence each
-    :raises OSError: if a file cannot be written
+    Of several, the second is in ``profile-2.svg``, say.
     """
     path = Path(file)
     notes = []
-    for number, (where, made) in enumerate(profiles.items(), 1):
+    for number, (where, profile) in enumerate(profiles.items(), 1):
         target = path.with_stem(f"{path.stem}-{number}") if len(profiles) > 1 else path
-        target.write_text(made.svg(), encoding="utf-8")
+        target.write_text(profile.svg(), encoding="utf-8")
         notes.append(f"The picture of {where} is in {target}.")
     return notes
 
@@ -141,9 +129,7 @@ def write_pictures(profiles: Mapping[str, Profile], file: str) -> list[str]:
 class Counts(NamedTuple):
     """How many fields of a schema are what.
 
-    :param compiled: generated code does all of it
-    :param custom: generated code calls a method or a function of yours
-    :param stock: the field's own methods are called
+    Custom: generated code calls a method or a function of yours.
     """
 
     compiled: int
@@ -152,8 +138,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, report: Report) -> Counts:
-        """Return the counts of a report."""
-        custom = sum(each.custom for each in report)
+        custom = sum(field_report.custom for field_report in report)
         return cls(report.compiled - custom, custom, len(report.fields) - report.compiled)
 
 
@@ -162,7 +147,6 @@ class Stock(NamedTuple):
 
     :param where: ``package.module:Name``, with the field's key after a dot
     :param does: ``DUMP`` or ``LOAD``
-    :param why: the reason
     """
 
     where: str
@@ -171,7 +155,6 @@ class Stock(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """What to change, a sentence; or ""."""
         for does, pattern, sentence in ADVICE:
             match = re.fullmatch(pattern, self.why, re.DOTALL)
             if match is not None and does == self.does:
@@ -181,13 +164,7 @@ class Stock(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SchemaFinding:
-    """What was found of a schema.
-
-    :param path: ``package.module:Name``
-    :param report: how it dumps and loads; None if it cannot be read
-    :param error: why it cannot
-    :param uses: where it is used
-    """
+    """What was found of a schema: its report, or else the error for which it cannot be read."""
 
     path: str
     report: Report | None = None
@@ -196,27 +173,24 @@ class SchemaFinding:
 
     @classmethod
     def of(cls, path: str, schema: Any) -> SchemaFinding:
-        """Return what there is to find of a schema, an instance or a class."""
         try:
             return cls(path, compile(schema).explain())
         except Exception as error:  # of its own code; it may need arguments
             return cls(path, error=f"cannot be read: {error}")
 
     def reports(self) -> Iterator[tuple[str, Report]]:
-        """How it dumps, and how it loads, as far as that is known."""
         if self.report is not None:
             yield DUMP, self.report
             if self.report.loading is not None:
                 yield LOAD, self.report.loading
 
     def stock(self) -> Iterator[Stock]:
-        """Yield what of it runs as stock."""
         for does, report in self.reports():
             if report.why:
                 yield Stock(self.path, does, report.why)
-            for each in report:
-                if not each.compiled:
-                    yield Stock(f"{self.path}.{each.key}", does, each.why)
+            for field_report in report:
+                if not field_report.compiled:
+                    yield Stock(f"{self.path}.{field_report.key}", does, field_report.why)
 
     def without_loading(self) -> SchemaFinding:
         """Return the same, as if it were never loaded."""
@@ -224,9 +198,8 @@ class SchemaFinding:
         return replace(self, report=report)
 
     def as_dict(self) -> dict[str, Any]:
-        """All this as plain values, for JSON."""
         about = {"path": self.path, "uses": self.uses, "error": self.error}
-        counts = {does: Counts.of(each)._asdict() for does, each in self.reports()}
+        counts = {does: Counts.of(report)._asdict() for does, report in self.reports()}
         return {**about, "counts": counts, **(self.report.as_dict() if self.report else {})}
 
 
@@ -238,7 +211,6 @@ class RowQueries:
     :param relations: what its schema follows and nothing loads
     :param by_users: what code of users asks, a sentence each; known of a real run only
     :param per_row: how many queries there are for a row in a real run; None: there was none
-    :param seconds: how long they took
     :param how: what is said of the relations
     """
 
@@ -255,13 +227,10 @@ class ViewFinding:
     """What was found of a view.
 
     :param view: method, path and name
-    :param schema: the path of its schema, or "" if that is not known
-    :param how: a sentence on how it makes its rows, or on what is not known; or ""
+    :param how: a sentence on how it makes its rows, or on what is not known
     :param facts: the same, for JSON
     :param advice: what to change, a sentence each
-    :param is_list: whether it is a list view
     :param queries: what it asks the database for each row; None if nothing is known of that
-    :param why_not_looked_at: why that could not be found out, or ""
     :param profile: a real run
     """
 
@@ -276,7 +245,6 @@ class ViewFinding:
     profile: Profile | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """All this as plain values, for JSON."""
         return {"view": self.view, "schema": self.schema, "how": self.how, **self.facts}
 
 
@@ -284,8 +252,6 @@ class ViewFinding:
 class Diagnosis:
     """What is found of an application, or of some schemas.
 
-    :param schemas: what was found of schemas
-    :param views: what was found of views
     :param unknown: the views whose schema could not be found, and why
     :param schema_profiles: real runs of schemas, by their paths
     :param notes: what else there is to know, a sentence each
@@ -298,56 +264,52 @@ class Diagnosis:
     notes: Sequence[str] = ()
 
     def without_loading(self) -> Diagnosis:
-        """Return the same, as if no schema were ever loaded."""
-        return replace(self, schemas=[each.without_loading() for each in self.schemas])
+        return replace(self, schemas=[schema.without_loading() for schema in self.schemas])
 
     @property
     def queries(self) -> dict[str, RowQueries]:
         """What views ask the database for each row, by the views, the slowest first."""
-        found = [(each.view, each.queries) for each in self.views if each.queries is not None]
-        return dict(sorted(found, key=lambda each: -each[1].seconds))
+        by_view = [(view.view, view.queries) for view in self.views if view.queries is not None]
+        return dict(sorted(by_view, key=lambda each: -each[1].seconds))
 
     @property
     def not_looked_at(self) -> Counter[str]:
-        """How many list views could not be examined for that, by the reason."""
-        return Counter(each.why_not_looked_at for each in self.views if each.why_not_looked_at)
+        """How many list views could not be examined for queries, by the reason."""
+        return Counter(view.why_not_looked_at for view in self.views if view.why_not_looked_at)
 
     @property
     def profiles(self) -> dict[str, Profile]:
-        """Real runs, by what was run."""
-        of_views = {each.view: each.profile for each in self.views if each.profile is not None}
+        of_views = {view.view: view.profile for view in self.views if view.profile is not None}
         return {**of_views, **self.schema_profiles}
 
     @property
     def stock(self) -> list[Stock]:
-        """The schemas and fields that run as stock."""
         return [stock for schema in self.schemas for stock in schema.stock()]
 
     @property
     def advice(self) -> dict[str, list[str]]:
         """What to change, and where: views first, then schemas. Queries have their own advice."""
-        found: dict[str, list[str]] = {}
-        of_views = [(what, each.view) for each in self.views for what in each.advice]
-        for what, where in [*of_views, *((each.advice, each.where) for each in self.stock)]:
-            places = found.setdefault(what, [])
+        places_of: dict[str, list[str]] = {}
+        of_views = [(what, view.view) for view in self.views for what in view.advice]
+        for what, where in [*of_views, *((part.advice, part.where) for part in self.stock)]:
+            places = places_of.setdefault(what, [])
             if where not in places:
                 places.append(where)
-        found.pop("", None)
-        return found
+        places_of.pop("", None)
+        return places_of
 
     @property
     def slowest(self) -> list[tuple[str, FieldTime]]:
         """The three fields that cost most in all runs, each with what was run."""
         costs = [
-            (where, each)
+            (where, field_time)
             for where, profile in self.profiles.items()
-            for each in profile.slowest(_SLOWEST)
+            for field_time in profile.slowest(_SLOWEST)
         ]
         return sorted(costs, key=lambda cost: -cost[1].seconds)[:_SLOWEST]
 
     def failure(self) -> str | None:
-        """Return which schemas and fields run as stock; None if none does."""
-        where = dict.fromkeys(each.where for each in self.stock)
+        where = dict.fromkeys(part.where for part in self.stock)
         return f"these schemas and fields run as stock: {', '.join(where)}" if where else None
 
     def all_notes(self) -> list[str]:
@@ -359,16 +321,17 @@ class Diagnosis:
         return notes
 
     def as_dict(self) -> dict[str, Any]:
-        """All this as plain values, for JSON."""
         return {
             "versions": versions(),
-            "views": [each.as_dict() for each in self.views],
+            "views": [view.as_dict() for view in self.views],
             "unknown": dict(self.unknown),
-            "queries": {view: asdict(each) for view, each in self.queries.items()},
+            "queries": {view: asdict(row_queries) for view, row_queries in self.queries.items()},
             "not_looked_at": dict(self.not_looked_at),
-            "schemas": [each.as_dict() for each in self.schemas],
-            "stock": [each._asdict() for each in self.stock],
-            "slowest": [{"where": where, **asdict(each)} for where, each in self.slowest],
+            "schemas": [schema.as_dict() for schema in self.schemas],
+            "stock": [part._asdict() for part in self.stock],
+            "slowest": [
+                {"where": where, **asdict(field_time)} for where, field_time in self.slowest
+            ],
             "advice": [{"what": what, "where": where} for what, where in self.advice.items()],
             "notes": self.all_notes(),
         }
@@ -377,27 +340,22 @@ class Diagnosis:
 def diagnosis_of(
     schemas: Mapping[str, Any], rows_path: str | None = None, svg: str | None = None
 ) -> Diagnosis:
-    """Return the diagnosis of some schemas.
+    """Return the diagnosis of some schemas, profiled with rows if their path is given.
 
-    :param schemas: each by ``package.module:Name``
-    :param rows_path: where the rows are that each of them is profiled with, or a function that
-        returns them; None: none is
-    :param svg: the file for the picture of the profile
     :raises PathError: if one is no schema or cannot be read, or there are no rows
     :raises OSError: if the picture cannot be written
-    :raises Exception: what dumping or making the rows raises
     """
-    found = [SchemaFinding.of(path, schema) for path, schema in schemas.items()]
-    for each in found:
-        if each.error:
-            raise PathError(f"{each.path} {each.error}")
+    findings = [SchemaFinding.of(path, schema) for path, schema in schemas.items()]
+    for finding in findings:
+        if finding.error:
+            raise PathError(f"{finding.path} {finding.error}")
     if rows_path is None:
-        return Diagnosis(found)
-    given = object_at(rows_path)
+        return Diagnosis(findings)
+    source = object_at(rows_path)
 
     def rows() -> list[Any]:
-        return list(given() if callable(given) else given)
+        return list(source() if callable(source) else source)
 
     profiles = {path: fastest(compile(schema), rows) for path, schema in schemas.items()}
     notes = [] if svg is None else write_pictures(profiles, svg)
-    return Diagnosis(found, schema_profiles=profiles, notes=notes)
+    return Diagnosis(findings, schema_profiles=profiles, notes=notes)

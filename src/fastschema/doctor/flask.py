@@ -43,7 +43,7 @@ def schemas() -> dict[str, type[Schema]]:
 
     Without those of libraries, and those without fields, which others inherit from.
     """
-    classes = {cls for each in class_registry._registry.values() for cls in each}
+    classes = {cls for namesakes in class_registry._registry.values() for cls in namesakes}
     listed = {
         path_of(cls): cls
         for cls in classes
@@ -53,22 +53,20 @@ def schemas() -> dict[str, type[Schema]]:
 
 
 def diagnosis_of_application() -> Diagnosis:
-    """Return what there is to find of the views and schemas of the current application."""
-    found = views(current_app)
-    notes = [_UNKNOWN] if any(not each.schema for each in found) else []
+    findings_of_views = views(current_app)
+    notes = [_UNKNOWN] if any(not finding.schema for finding in findings_of_views) else []
     settings = settings_of(current_app)
     if settings is not None and settings.is_off:
         notes.append(_OFF)
     findings = [SchemaFinding.of(path, cls) for path, cls in schemas().items()]
-    return Diagnosis(findings, found, notes=notes)
+    return Diagnosis(findings, findings_of_views, notes=notes)
 
 
 _METHODS_OF_FLASK = {"HEAD", "OPTIONS"}
 
 
 def views(app: Flask) -> list[ViewFinding]:
-    """Return the views of an application in the order of its rules, but for Flask's own static
-    files.
+    """Return the views of an application in the order of its rules, but for static files.
 
     The schema of a view is known if a decorator names it: ``@fs.output``, or those of flask-smorest
     and APIFlask.
@@ -83,16 +81,14 @@ def views(app: Flask) -> list[ViewFinding]:
 
 
 def _views(rule: Rule, view: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the methods of a rule, each with what answers it: the method of a class, if
-    that does.
-    """
+    """Yield the methods of a rule, each with what answers it: the method of a class, maybe."""
     cls = getattr(view, "view_class", None)
     for method in sorted((rule.methods or set()) - _METHODS_OF_FLASK):
         yield method, getattr(cls, method.lower(), view)
 
 
 def _finding(rule: Rule, method: str, view: Any) -> ViewFinding:
-    schema = next((each for each in _output(view) if _path(each)), None)
+    schema = next((output for output in _output(view) if _path(output)), None)
     takes = ", ".join(dict.fromkeys(filter(None, map(_path, _input(view)))))
     return ViewFinding(
         f"{method} {rule.rule} ({rule.endpoint})",
@@ -133,8 +129,8 @@ def _output(view: Any) -> Iterator[Any]:
     apidoc = getattr(view, "_apidoc", {})
     responses = apidoc.get("response", {}).get("responses", {})
     for status in apidoc.get("success_status_codes", ()):
-        for each in _listed(responses.get(status)):
-            yield each.get("schema")
+        for description in _listed(responses.get(status)):
+            yield description.get("schema")
 
 
 def _input(view: Any) -> Iterator[Any]:
@@ -143,16 +139,15 @@ def _input(view: Any) -> Iterator[Any]:
     yield spec.get("body")
     yield from (schema for schema, *_ in spec.get("args", ()))
     parameters = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", ())
-    yield from (each.get("schema") for each in parameters)
+    yield from (parameter.get("schema") for parameter in parameters)
 
 
 def _listed(described: Any) -> list[Any]:
     """Return the descriptions of a response, of which older versions of flask-smorest have one."""
-    found = described if isinstance(described, list) else [described]
-    return [each for each in found if isinstance(each, dict)]
+    descriptions = described if isinstance(described, list) else [described]
+    return [description for description in descriptions if isinstance(description, dict)]
 
 
 def _path(schema: Any) -> str:
-    """Return the path of a schema, an instance or a class; "" if it is none."""
     cls = schema if isinstance(schema, type) else type(schema)
     return path_of(cls) if issubclass(cls, Schema) else ""

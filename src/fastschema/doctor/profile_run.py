@@ -35,10 +35,7 @@ def new_spent(node: ObjectNode) -> list[float]:
 
 
 class TimedGenerator(DumpGenerator):
-    """Generates a function that reads the clock; the parameters are those of its base.
-
-    :param node: one with the slot ``spent``
-    """
+    """Generates a function that reads the clock, of a node with the slot ``spent``."""
 
     def __init__(self, node: ObjectNode, form: Form, access: str) -> None:
         super().__init__(replace(node, names={**node.names, "clock": clock}), form, access)
@@ -55,32 +52,27 @@ class TimedGenerator(DumpGenerator):
         return [f"{instant} = clock()"]
 
     def finish(self) -> Lines:
-        """Add up the seconds of all steps, and the objects."""
         sums: Lines = [f"{SPENT}[{step}] += {seconds}" for step, seconds in self._sums]
         return [*sums, f"{SPENT}[-1] += 1"]
 
 
 def user_code(field: FieldNode, cls: type, access: str) -> str:
-    """Return what code of users (or stock method) a field runs for the objects of a class; or "".
-
-    :param access: the way in which they are read
-    """
+    """Return what code of users (or stock method) a field runs for objects of a class; or ""."""
     source = field.source
     why = field.reason or field.kind.user_code or source.user_code
     return why or (_on_class(cls, source.path[0], access) if source.path else "")
 
 
 def _on_class(cls: type, name: str, access: str) -> str:
-    """Return what code a class has under a name, in words."""
     for method in ("__getattribute__", *(["__getitem__"] if access == ITEM else [])):
         if _is_overridden(cls, method):
             return f"{cls.__name__}.{method} is overridden"
     if access == ITEM and issubclass(cls, Mapping):
         return ""
-    found = inspect.getattr_static(cls, name, None)
-    if isinstance(found, (FunctionType, classmethod, staticmethod, partialmethod)):
+    attribute = inspect.getattr_static(cls, name, None)
+    if isinstance(attribute, (FunctionType, classmethod, staticmethod, partialmethod)):
         return f"{cls.__name__}.{name} is a method"
-    return f"{cls.__name__}.{name} is a property" if _is_property(found) else ""
+    return f"{cls.__name__}.{name} is a property" if _is_property(attribute) else ""
 
 
 def _is_overridden(cls: type, method: str) -> bool:
@@ -104,8 +96,6 @@ class Recording:
 
     What is done once for a dump and not for its rows (finding nested schemas, generating the code
     that reads the clock) is recorded apart, and belongs to no field.
-
-    :param node: the schema's node
     """
 
     def __init__(self, node: ObjectNode) -> None:
@@ -117,9 +107,7 @@ class Recording:
         self._generating = 0.0
 
     def timed(self, dispatch: Dispatch) -> Dispatch:
-        """Return what dumps as a dispatch of the node's program does, and records its
-        times here.
-        """
+        """Return what dumps as a dispatch of the node's program does, and records its times."""
         derived = DerivedNode(self._node)
         for number, field in enumerate(self._node.fields):
             for name in filter(None, (field.kind.nested_slot, field.kind.item_slot)):
@@ -138,13 +126,11 @@ class Recording:
         return self._spent.setdefault(cls, new_spent(self._node))
 
     def _find(self, number: int, bound_schema: Any, dumper: NestedDumper) -> Dispatcher:
-        """Return what dumps the nested objects of a field, and records the times of
-        their fields.
-        """
+        """Return what dumps the nested objects of a field, and records the times of those."""
         start = clock()
-        found = self._changed(number, dumper.dispatch)
+        dispatcher = self._changed(number, dumper.dispatch)
         self._finding[number] += clock() - start
-        return found
+        return dispatcher
 
     def _changed(self, number: int, found: Dispatcher) -> Dispatcher:
         if isinstance(found, Dispatch):
@@ -164,12 +150,11 @@ class Recording:
 
     @property
     def objects(self) -> float:
-        """How many objects were dumped."""
         return sum(spent[-1] for spent in self._spent.values())
 
     @property
     def preparing(self) -> float:
-        """Return the seconds that went into preparing the profile, not into the dump."""
+        """The seconds that went into preparing the profile, not into the dump."""
         inner = sum(inner.preparing for inner in self._inner.values())
         return self._generating + sum(self._finding) + inner
 
@@ -179,8 +164,6 @@ class Recording:
         """Return the times of the fields in output order, each followed by those nested in it.
 
         :param why_stock: from the dotted key of a nested schema that ran as stock to the reason
-        :param above: what the keys begin with
-        :param depth: how deep the schema is nested
         """
         times = []
         for number, field in enumerate(self._node.fields):
@@ -202,12 +185,12 @@ class Recording:
         depth: int,
     ) -> FieldTime:
         field = self._node.fields[number]
-        inside = [each for each in nested if each.depth == depth + 1]
-        inside_seconds = sum(each.seconds for each in inside)
+        inside = [time for time in nested if time.depth == depth + 1]
+        inside_seconds = sum(time.seconds for time in inside)
         preparing = self._finding[number]
         if number in self._inner:
             preparing += self._inner[number].preparing
-        own = max(self._seconds(number) - preparing - inside_seconds, 0.0)
+        own_seconds = max(self._seconds(number) - preparing - inside_seconds, 0.0)
         is_stock = number in self._by_stock
         codes = (user_code(field, cls, self._node.access(cls)) for cls in self._spent)
         why = why_stock(key) if is_stock else next(filter(None, codes), field.reason or "")
@@ -215,14 +198,13 @@ class Recording:
             key,
             field.source.label,
             compiled=field.reason is None and not is_stock,
-            seconds=own + inside_seconds,
-            user_seconds=sum(each.user_seconds for each in inside) + (own if why else 0.0),
+            seconds=own_seconds + inside_seconds,
+            user_seconds=sum(time.user_seconds for time in inside) + (own_seconds if why else 0.0),
             why=why,
             depth=depth,
         )
 
     def _seconds(self, number: int) -> float:
-        """Return what was spent on a field, over objects of all classes."""
         return sum(spent[2 * number] + spent[2 * number + 1] for spent in self._spent.values())
 
 
@@ -230,12 +212,7 @@ _NO_HOOKS = Hooks("", lambda obj: obj, "", lambda result, obj: result)
 
 
 def profile(schema: CompiledSchema, obj: Any, many: bool | None) -> Profile:
-    """Dump once, and tell where the time went; what was dumped is thrown away.
-
-    :param obj: the object, or a collection of objects
-    :param many: whether it is a collection; None: as the schema says
-    :raises Exception: what stock's dump raises
-    """
+    """Dump once, and tell where the time went; what was dumped is thrown away."""
     with _collector_waiting():
         return _profile(schema, obj, None if many is None else bool(many))  # asked once
 
@@ -259,10 +236,7 @@ def _profile_between(
     many: bool | None,
     find: Callable[[], Dispatch],
 ) -> Profile:
-    """Return the profile of a dump by generated code, between hooks.
-
-    :param find: finds what dumps the rows, once the hooks before have run
-    """
+    """Return the profile of a dump by generated code, which is found once hooks have run."""
     processed, before = _timed(partial(hooks.before, obj))
     dispatch = find()
     recording = Recording(dispatch.program.node)
@@ -291,11 +265,7 @@ def _profile_between(
 def _profile_of_stock(
     schema: CompiledSchema, obj: Any, many: bool | None, why: str | None = None
 ) -> Profile:
-    """Return the profile of a dump by a schema that runs as stock as a whole, or inside a method of
-    users'.
-
-    :param why: why it does; None: as it says itself
-    """
+    """Return the profile of a dump by stock as a whole, or inside a method of users'."""
     is_collection = schema.is_collection(obj, many)
     result, seconds = _timed(lambda: dumped_data(schema, obj, many))
     report = schema.explain()
@@ -324,17 +294,13 @@ def _not_generated(key: str, source: str, seconds: float, why: str, *, is_yours:
 
 
 def _why_stock(schema: CompiledSchema, key: str) -> str:
-    """Why a nested schema runs as stock."""
     why = next((field.why for field in schema.explain() if field.key == key), "")
     return why or "code of yours runs around each dump of its schema"
 
 
 @contextmanager
 def _collector_waiting() -> Iterator[None]:
-    """Switch the garbage collector off meanwhile, as timeit does.
-
-    It runs when many objects were made, in a field that need not be to blame for them.
-    """
+    """Switch the garbage collector off meanwhile: no field need be to blame for when it runs."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -345,7 +311,6 @@ def _collector_waiting() -> Iterator[None]:
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a function returns, and how many seconds it took."""
     start = clock()
     result = call()
     return result, clock() - start

@@ -78,15 +78,14 @@ class Profile:
         return [field for _, field in order[:count]]
 
     def _own_seconds(self) -> list[float]:
-        """For each field its time without that of the fields nested in it."""
-        own = [field.seconds for field in self.fields]
+        seconds = [field.seconds for field in self.fields]
         holders: list[int] = []
         for number, field in enumerate(self.fields):
             del holders[field.depth :]
             if holders:
-                own[holders[-1]] -= field.seconds
+                seconds[holders[-1]] -= field.seconds
             holders.append(number)
-        return own
+        return seconds
 
     def as_dict(self) -> dict[str, Any]:
         """Return the profile as plain values, for JSON."""
@@ -185,7 +184,6 @@ class _Bar(NamedTuple):
 
 
 def _svg(profile: Profile) -> str:
-    """Return the picture of a profile, as the text of an SVG file."""
     scale = (_WIDTH - 16 - _LEFT) / (profile.seconds or 1.0)
     lines = [
         _svg_line(bar, _TOP + _LINE * number, scale) for number, bar in enumerate(_bars(profile))

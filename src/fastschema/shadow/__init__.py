@@ -125,7 +125,7 @@ def first_difference(one: bytes, other: bytes) -> int:
 
 
 def json_path(text: bytes, position: int) -> str:
-    """Return the path at a position of a JSON text, such as ``$[3].title``; of a key, its object's."""
+    """Return the path at a position of a JSON text, such as ``$[3].title``."""
     steps: list[str | int | None] = []  # an index, a key, or None: the key is to come
     for token in _TOKEN.finditer(text):
         if token.end() > position:

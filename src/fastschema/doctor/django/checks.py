@@ -17,10 +17,7 @@ RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
 
 
 def check_renderers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Warn if stock writes the JSON of views that do not choose renderers themselves.
-
-    :param app_configs: ignored: settings belong to the project
-    """
+    """Warn if stock writes the JSON of views that do not choose renderers themselves."""
     from rest_framework.renderers import JSONRenderer
     from rest_framework.settings import api_settings
 
@@ -52,10 +49,7 @@ def _of_stock() -> CheckMessage:
 
 
 def check_names(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Warn of settings that nobody reads, for they stand beside the dictionary ``FASTSCHEMA``.
-
-    :param app_configs: ignored: settings belong to the project
-    """
+    """Warn of settings that nobody reads, for they stand beside the dictionary ``FASTSCHEMA``."""
     prefix = f"{conf.NAME}_"
     return [
         Warning(
@@ -81,8 +75,6 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
 
     Does nothing unless ``FASTSCHEMA["CHECK_SERIALIZERS"]`` is true: it imports the URL
     configuration and makes the serializers of all views.
-
-    :param app_configs: ignored: serializers belong to URLs, not to apps
     """
     if not conf.settings().check_serializers:
         return []
@@ -90,13 +82,13 @@ def check_serializers(app_configs: Any = None, **kwargs: Any) -> list[CheckMessa
 
     return [
         Warning(
-            f"{each.report.schema} runs as stock, because {each.report.why}.",
-            hint=f"Used by {each.uses[0]}. For its fields: manage.py fastschema {each.path}",
-            obj=each.path,
+            f"{finding.report.schema} runs as stock, because {finding.report.why}.",
+            hint=f"Used by {finding.uses[0]}. For its fields: manage.py fastschema {finding.path}",
+            obj=finding.path,
             id="fastschema.W001",
         )
-        for each in reached().serializers
-        if each.report and each.report.why
+        for finding in reached().serializers
+        if finding.report and finding.report.why
     ]
 
 

@@ -38,13 +38,9 @@ class Dumps:
     """Dumps by serializers of one class, which ran alike.
 
     :param serializer: the first of them
-    :param output: what they made
-    :param is_compiled: whether by generated code
-    :param was_disabled: whether fastschema was disabled
     :param loaded: what was loaded with the rows of the first of them of which that is known, before
         they were dumped
     :param on_demand: the relations that were loaded when the rows were about to be dumped
-    :param times: how many there were
     :param rows: their rows; None if those were yet to come
     :param seconds: what they took, with the queries that they ran and the dumps within them
     """
@@ -65,7 +61,6 @@ class Dumps:
         return getattr(self.serializer, "child", self.serializer)
 
     def unloaded(self) -> list[Unloaded]:
-        """Return the relations that their rows had to ask the database for."""
         if self.loaded is None:
             return []
         return unloaded_by(self.row_serializer, self.loaded, self.on_demand)
@@ -82,15 +77,12 @@ class DumpLog:
 
     @property
     def dumps(self) -> list[Dumps]:
-        """What was logged, in the order in which it was first done."""
         return list(self._dumps.values())
 
     def open(self) -> None:
-        """Log from now on."""
         dump_log.open_log(self)
 
     def close(self) -> None:
-        """Log no more."""
         if dump_log.current_log() is self:
             dump_log.stop_logging()
 
@@ -105,7 +97,6 @@ class DumpLog:
         seconds: float = 0.0,
         on_demand: Iterable[str] = (),
     ) -> None:
-        """Add a dump; the parameters are those of :class:`Dumps`."""
         was_disabled = is_disabled()
         row_serializer = getattr(serializer, "child", serializer)
         if rows == 0:  # neither ran
@@ -123,25 +114,16 @@ class DumpLog:
 
     def begins(self, serializer: Any) -> bool:
         """Return whether a dump by a serializer is one that is not being logged yet."""
-        return serializer.parent is None and all(serializer is not each for each in self._begun)
+        return serializer.parent is None and all(serializer is not begun for begun in self._begun)
 
     def add_stream(self, serializer: Any, *, is_compiled: bool) -> None:
-        """Log a stream; its rows come when nobody looks any more.
-
-        :param serializer: with ``many=True``
-        :param is_compiled: whether generated code dumps the rows, if there is any for the
-            serializer
-        """
+        """Log a stream; its rows come when nobody looks any more."""
         is_compiled = is_compiled and is_stock_serializer(serializer.child)
         loaded = loaded_with(serializer.instance)
         self.add(serializer, Output.STREAM, loaded, is_compiled=is_compiled)
 
     def run(self, represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
-        """Represent data, and log that.
-
-        :param represent: given the serializer and the data
-        :raises Exception: what it raises
-        """
+        """Represent data, and log that."""
         is_list = isinstance(serializer, ListSerializer)
         loaded = loaded_with(data) if is_list else None
         outside, self.on_demand = self.on_demand, []
@@ -172,6 +154,5 @@ def _are_rows(data: Any) -> bool:
 
 
 def _was_compiled(serializer: Any) -> bool:
-    """Return whether generated code has just represented objects by a serializer."""
     state = vars(getattr(serializer, "child", serializer)).get(STATE_KEY)
     return state is COMPILED or isinstance(state, BoundState)

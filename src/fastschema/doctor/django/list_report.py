@@ -30,11 +30,7 @@ ROWS, INSTANCES, STREAMED, UNKNOWN = "rows", "instances", "streamed", "unknown"
 
 
 class Reason(NamedTuple):
-    """Why a list is not made in the fastest way.
-
-    :param text: the reason, as it follows "because"
-    :param what: what to change, a sentence; or ""
-    """
+    """Why a list is not made in the fastest way, as it follows "because", and what to change."""
 
     text: str
     what: str = ""
@@ -59,7 +55,6 @@ class ListReport(NamedTuple):
     """How a view makes its list; as a string, a sentence for people.
 
     :param made_of: ``ROWS``, ``INSTANCES``, ``STREAMED``, or ``UNKNOWN``
-    :param reasons: why it is not made of rows
     :param renderer: why its JSON is not written by orjson, if it is not
     """
 
@@ -69,19 +64,16 @@ class ListReport(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reasons in one line."""
-        return "; ".join(each.text for each in self.reasons)
+        return "; ".join(reason.text for reason in self.reasons)
 
     @property
     def why_stock_writes(self) -> str:
-        """Why its JSON is not written by orjson, or ""."""
         return self.renderer.text if self.renderer else ""
 
     @property
     def advice(self) -> list[str]:
-        """What to change."""
         reasons = [*self.reasons, self.renderer] if self.renderer else self.reasons
-        return [each.what for each in reasons]
+        return [reason.what for reason in reasons]
 
     def __str__(self) -> str:
         if self.made_of == STREAMED:
@@ -90,10 +82,10 @@ class ListReport(NamedTuple):
             return f"how rows are made is not known: {self.why}"
         written = f"; orjson does not write it, because {self.why_stock_writes}"
         if self.made_of == INSTANCES:
-            made = f"a model instance is built for each row, because {self.why}"
+            text = f"a model instance is built for each row, because {self.why}"
         else:
-            made = "no model instances are built"
-        return f"{made}{written if self.renderer else ''}"
+            text = "no model instances are built"
+        return f"{text}{written if self.renderer else ''}"
 
 
 def why_unknown(error: Exception) -> str:
@@ -106,10 +98,7 @@ def why_unknown(error: Exception) -> str:
 
 
 def list_report(view: Any) -> ListReport:
-    """Return how a view makes its list.
-
-    :param view: made as for a request
-    """
+    """Return how a view, made as for a request, makes its list."""
     try:
         return _report(view)
     except Exception as error:  # whatever the project's own code raises without a real request
@@ -126,7 +115,6 @@ def _report(view: Any) -> ListReport:
 
 
 def _reasons_of_view() -> Iterator[Reason]:
-    """Return why instances are made, whatever the queryset and the serializer are."""
     if is_disabled():
         yield _DISABLED
     elif ListModelMixin.list is not list_rows:
@@ -134,7 +122,6 @@ def _reasons_of_view() -> Iterator[Reason]:
 
 
 def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
-    """Return why instances are made of a view's queryset, for its serializer."""
     plan = None
     try:
         if view.paginator is not None:
@@ -152,10 +139,7 @@ def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
 
 
 def _dispatch_of(view: Any, queryset: Any) -> Dispatch:
-    """Return what dumps a view's rows.
-
-    :raises NotRowReadableError, UnreadableError: if code of users does
-    """
+    """Return what dumps a view's rows, or raise if code of users does."""
     serializer = view.get_serializer(queryset, many=True)
     if not isinstance(serializer, ListSerializer) or not is_stock_list(serializer):
         raise NotRowReadableError(f"{type(serializer).__name__} is a list serializer of your own")
@@ -215,7 +199,6 @@ _OF_ROOMS = {
 
 
 def _of_instances(view: Any, error: NotRowReadableError) -> Reason:
-    """Return why instances are made of a queryset."""
     try:
         if view.paginator is not None:
             check_paginator(view)

@@ -39,11 +39,7 @@ Loaded = tuple[Any, Loads]
 
 
 def loaded_with(data: Any) -> Loaded | None:
-    """Return what is loaded with the rows of a list now.
-
-    :param data: what a list serializer is given
-    :returns: None if that is not known without asking the database
-    """
+    """Return what is loaded with the rows of a list now; None if only the database knows."""
     if isinstance(data, QuerySet):
         return data.model, Loads.of(data)
     if type(data) is LazyInstanceList and data.fetched is not None:
@@ -58,9 +54,7 @@ def loaded_with(data: Any) -> Loaded | None:
 def unloaded_by(serializer: Any, loaded: Loaded, on_demand: Iterable[str] = ()) -> list[Unloaded]:
     """Return the relations of rows that a serializer follows and nobody has loaded.
 
-    :param serializer: one that represents each row; fields that it has not made are not known
-    :param loaded: the rows
-    :param on_demand: lookups that were loaded when the rows were about to be dumped
+    Fields that it has not made are not known. ``on_demand`` lookups were loaded before the dump.
     """
     also_loaded = [f"{lookup}{LOOKUP_SEP}" for lookup in on_demand]
     return [
@@ -85,7 +79,7 @@ def advice(relations: list[Unloaded]) -> str:
     """Return the methods to call on the queryset: ``select_related("airline")``, say."""
     calls = []
     for method in (SELECT, PREFETCH):
-        lookups = lookups_of(each for each in relations if each.method == method)
+        lookups = lookups_of(relation for relation in relations if relation.method == method)
         if lookups:
             calls.append(f"{method}({', '.join(map(repr, lookups))})")
     return " and ".join(calls)
@@ -101,11 +95,8 @@ def warn_of_queries(
 
     That is done once for each view class and class of serializers.
 
-    :param represent_list: given the serializer and the data
-    :param serializer: with ``many=True``
     :param on_demand: from the serializer of a row, and :data:`Loaded`, to the relations that were
         loaded on demand
-    :raises Exception: what it raises
     """
     view, child = view_of(serializer), serializer.child
     cls = type(child if view is None else view)
@@ -124,12 +115,12 @@ def warn_of_queries(
 
 def _warn(cls: type, relations: list[Unloaded]) -> None:
     may_fetch_peers = hasattr(models, "FETCH_PEERS") and all(
-        each.method == SELECT for each in relations
+        relation.method == SELECT for relation in relations
     )
     logger.warning(
         "%s asks the database again for each row (fields %s). Add %s to its queryset%s.",
         cls.__name__,
-        ", ".join(dict.fromkeys(each.field for each in relations)),
+        ", ".join(dict.fromkeys(relation.field for relation in relations)),
         advice(relations),
         ", or fetch_mode(models.FETCH_PEERS)" if may_fetch_peers else "",
     )

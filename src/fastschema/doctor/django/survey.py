@@ -77,7 +77,6 @@ class Survey:
     :param serializers: each once, those of GET first; a class whose fields differ between
         endpoints, once for each set of fields. How one takes input is left out unless one of its
         endpoints takes any.
-    :param views: what was found of the endpoints with a serializer, by their names
     :param lists: the list views among them, made as for a request
     :param without: the endpoints whose serializer could not be found, and why
     """
@@ -88,11 +87,7 @@ class Survey:
     without: dict[str, str] = field(default_factory=dict)
 
     def add(self, serializer: Any, use: str, holders: tuple[type, ...] = ()) -> None:
-        """Add a serializer, and those that it nests.
-
-        :param use: where it is used
-        :param holders: the classes that nest it, so that a cycle ends
-        """
+        """Add a serializer, and those that it nests; ``holders`` nest it, so that a cycle ends."""
         if isinstance(serializer, ListSerializer):
             if not is_stock_list(serializer):
                 self._add_one(serializer, use)
@@ -114,9 +109,9 @@ class Survey:
     def _add_one(self, serializer: Any, use: str) -> bool:
         """Add a serializer and its use; return whether there was none like it."""
         new = SchemaFinding(path_of(type(serializer)), compile(serializer).explain(), uses=[use])
-        for found in self.serializers:
-            if (found.path, found.report) == (new.path, new.report):
-                found.uses.extend(new.uses)
+        for finding in self.serializers:
+            if (finding.path, finding.report) == (new.path, new.report):
+                finding.uses.extend(new.uses)
                 return False
         self.serializers.append(new)
         return True
@@ -128,11 +123,8 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     Each view is made as for a request; its ``get_serializer`` is asked, or else its
     ``serializer_class``. Methods that delete answer with nothing, and are left out.
 
-    :param urlconf: the module; None: ``ROOT_URLCONF``
     :param user: who makes the request; None: nobody, with ``swagger_fake_view`` set on the views,
         as OpenAPI tools do
-    :raises ImportError: if there is no such module
-    :raises ImproperlyConfigured: if there are no URL patterns in it
     """
     survey = Survey()
     with_input = set()
@@ -157,51 +149,42 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
         except Exception as error:  # whatever the project's own code raises
             survey.without[endpoint] = why_unknown(error)
     survey.serializers = [
-        each.without_loading() if with_input.isdisjoint(each.uses) else each
-        for each in survey.serializers
+        entry.without_loading() if with_input.isdisjoint(entry.uses) else entry
+        for entry in survey.serializers
     ]
     return survey
 
 
 def _endpoints(urlconf: str | None) -> list[tuple[list[str], str, Any]]:
-    """Return the endpoints of a URL configuration: paths, a method and what answers.
-
-    The same view may have several paths, one in the namespace of each version, say.
-    """
-    found: list[tuple[list[str], str, Any]] = []
+    """Return the endpoints of a URL configuration: paths (by version, say), a method, a view."""
+    endpoints: list[tuple[list[str], str, Any]] = []
     enumerator = Endpoints(get_resolver(urlconf).url_patterns)
     for path, method, callback in enumerator.get_api_endpoints():
         if method == "DELETE":
             continue
-        for paths, known_method, known in found:
-            if known_method == method and _is_same_view(known, callback):
+        for paths, known_method, known_callback in endpoints:
+            if known_method == method and _is_same_view(known_callback, callback):
                 paths.append(path)
                 break
         else:
-            found.append(([path], method, callback))
-    return found
+            endpoints.append(([path], method, callback))
+    return endpoints
 
 
 def _is_same_view(one: Any, other: Any) -> bool:
-    """Return whether two callbacks make the same view."""
     names = ("cls", "actions", "initkwargs")
     return all(getattr(one, name, None) == getattr(other, name, None) for name in names)
 
 
 def _nested(field: Any) -> Any:
-    """Return the serializer that a field is, or of which it holds a list or a
-    dictionary; or None.
-    """
+    """Return the serializer that a field is, or of which it holds a list or dictionary; or None."""
     while field is not None and not isinstance(field, BaseSerializer):
         field = getattr(field, "child", None)
     return field
 
 
 def _with_fields(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
-    """Return a serializer that the doctor has made, with its fields and those of all nested in it.
-
-    :param holders: the classes of those in which it is nested
-    """
+    """Return a serializer that the doctor has made, with its fields and those nested in it."""
     cls = type(serializer)
     if cls not in holders:
         for field in getattr(serializer, "fields", {}).values():
@@ -212,7 +195,6 @@ def _with_fields(serializer: Any, holders: tuple[type, ...] = ()) -> Any:
 
 
 def _view(path: str, method: str, callback: Any, user: Any) -> Any:
-    """Return the view of an endpoint, made as for a request."""
     request = HttpRequest()
     request.META.update(SERVER_NAME=_host(), SERVER_PORT="80")
     request.path = path
@@ -232,7 +214,6 @@ def _host() -> str:
 
 
 def _serializer(view: Any) -> Any:
-    """Return the serializer with which a view answers, or None."""
     if hasattr(view, "get_serializer"):
         return view.get_serializer()
     serializer = getattr(view, "serializer_class", None)
@@ -266,17 +247,18 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         "why": how.why,
         "renderer": how.why_stock_writes,
         "filters": why_filters,
-        "unloaded": [each._asdict() for each in relations],
+        "unloaded": [relation._asdict() for relation in relations],
     }
     finding.advice = how.advice
     if relations:
         setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
         what = f"Add {advice(relations)} to the view's queryset{setting}"
-        finding.queries = RowQueries(what, tuple(dict.fromkeys(each.lookup for each in relations)))
+        finding.queries = RowQueries(
+            what, tuple(dict.fromkeys(relation.lookup for relation in relations))
+        )
 
 
 def diagnosis_of_project(survey: Survey) -> Diagnosis:
-    """Return what there is to find of all views and serializers that are reached."""
     notes = [] if survey.serializers else ["The URL configuration reaches no serializer."]
     views = list(survey.views.values())
     return Diagnosis(survey.serializers, views, unknown=survey.without, notes=notes)
@@ -289,7 +271,6 @@ def run_lists(survey: Survey, paths: Collection[str], rows: int) -> list[str]:
     fetched anew, as the first of them keep what they asked for.
 
     :param paths: of the serializers whose views are run; none: all views
-    :param rows: how many rows at most
     :returns: why views were not run, a sentence each
     """
     notes = []
@@ -299,20 +280,20 @@ def run_lists(survey: Survey, paths: Collection[str], rows: int) -> list[str]:
             continue
         try:
             fetch = partial(_first_rows, view, rows)
-            found = fetch()
-            if not found:
+            instances = fetch()
+            if not instances:
                 notes.append(f"{endpoint} is not profiled: its queryset has no rows.")
                 continue
             plan = compile(view.get_serializer())
             with watch() as seen:
-                plan.dump(found, many=True)
+                plan.dump(instances, many=True)
             finding.profile = fastest(plan, fetch)
-            by_users = tuple(seen.by_users(len(found)))
+            by_users = tuple(seen.by_users(len(instances)))
             if finding.queries or by_users:
                 finding.queries = replace(
                     finding.queries or RowQueries(),
                     by_users=by_users,
-                    per_row=seen.count / len(found),
+                    per_row=seen.count / len(instances),
                     seconds=seen.seconds,
                 )
         except Exception as error:  # whatever the project's code raises without a real request
@@ -325,7 +306,6 @@ def _first_rows(view: Any, count: int) -> list[Any]:
 
 
 def _why_filters(view: Any) -> str:
-    """Return why a view makes its filters for each request, or ""."""
     filters = room("fastschema.contrib.django_filter")
     if filters is None or not filters.is_available():
         return ""
@@ -343,10 +323,7 @@ _TABLE = re.compile(r'\bFROM\s+["`\[]?([\w.]+)', re.IGNORECASE)
 
 
 class Watch:
-    """What the database was asked.
-
-    :param seconds: how long it took to answer
-    """
+    """What the database was asked, and how long it took to answer."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -354,14 +331,10 @@ class Watch:
 
     @property
     def count(self) -> int:
-        """How many queries there were."""
         return self._asked.total()
 
     def by_users(self, rows: int) -> list[str]:
-        """Return what code of users asked for every other row at least: a sentence each.
-
-        :param rows: how many rows were serialized
-        """
+        """Return what code of users asked for every other row at least: a sentence each."""
         return [
             f"{place} asks {table} {count} times"
             for (place, table), count in self._asked.most_common()
@@ -381,11 +354,11 @@ class Watch:
 @contextmanager
 def watch() -> Iterator[Watch]:
     """Count the queries that are made meanwhile."""
-    found = Watch()
+    watched = Watch()
     with ExitStack() as stack:
-        for each in connections.all():
-            stack.enter_context(each.execute_wrapper(found._note))
-        yield found
+        for connection in connections.all():
+            stack.enter_context(connection.execute_wrapper(watched._note))
+        yield watched
 
 
 def _place() -> str:

@@ -35,33 +35,28 @@ class FastSchemaPanel(Panel):
 
     @property
     def title(self) -> str:
-        """The heading of the panel."""
         return f"{self.nav_title}: {self.nav_subtitle}"
 
     @property
     def nav_subtitle(self) -> str:
-        """How many serializers there were, and how many of them ran as stock."""
         dumps = self.get_stats().get("dumps", ())
-        count = len({each["serializer"] for each in dumps})
-        stock = len({each["serializer"] for each in dumps if not each["is_compiled"]})
+        count = len({dump["serializer"] for dump in dumps})
+        stock = len({dump["serializer"] for dump in dumps if not dump["is_compiled"]})
         serializers = f"{count or 'no'} serializer{'s' * (count != 1)}"
         return f"{serializers}, {stock} as stock" if stock else serializers
 
     def enable_instrumentation(self) -> None:
-        """Log what serializers do."""
         self._log.open()
 
     def disable_instrumentation(self) -> None:
-        """Log it no more."""
         self._log.close()
 
     def generate_stats(self, request: Any, response: Any) -> None:
         """Record what was logged, as plain values: the toolbar may keep them in a database."""
-        self.record_stats({"dumps": [_described(each) for each in self._log.dumps]})
+        self.record_stats({"dumps": [_described(dump) for dump in self._log.dumps]})
 
 
 def _described(dumps: Dumps) -> dict[str, Any]:
-    """Return some dumps, for the template."""
     cls = type(dumps.row_serializer)
     report = _report(dumps)
     return {
@@ -102,13 +97,14 @@ def _why(dumps: Dumps, report: Report) -> str:
 
 
 def _queries(dumps: Dumps) -> dict[str, Any] | None:
-    """Return the fields whose relations each row had to ask the database for, and what
-    to do about it.
-    """
+    """Return the fields whose relations each row had to ask for, and what to do about it."""
     try:
-        found = dumps.unloaded()
+        relations = dumps.unloaded()
     except Exception:  # of code of users
         return None
-    if not found:
+    if not relations:
         return None
-    return {"fields": list(dict.fromkeys(each.field for each in found)), "advice": advice(found)}
+    return {
+        "fields": list(dict.fromkeys(relation.field for relation in relations)),
+        "advice": advice(relations),
+    }
