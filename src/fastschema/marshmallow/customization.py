@@ -79,7 +79,6 @@ _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
 
 
 def makes_fields_as_stock(cls: Any) -> bool:
-    """Return whether marshmallow alone makes the fields of a schema class's objects."""
     return (
         _is_plain(cls)
         and all(is_stock(getattr(cls, name), stock) for name, stock in _STOCK_SCHEMA.items())
@@ -90,7 +89,6 @@ def makes_fields_as_stock(cls: Any) -> bool:
 
 
 def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = True) -> bool:
-    """Return whether marshmallow alone copies and binds a field, and those inside of it."""
     cls: Any = type(field)
     if not (
         issubclass(cls, fields.Field)
@@ -99,8 +97,8 @@ def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = Tr
         and cls.__deepcopy__ is _STOCK_DEEPCOPY
     ):
         return False
-    own = vars(field)
-    if not _OWN_METHODS.isdisjoint(own) or own.get("parent") is not None:
+    attributes = vars(field)
+    if not _OWN_METHODS.isdisjoint(attributes) or attributes.get("parent") is not None:
         return False
     for name in method_names(field):
         method = getattr(schema_class, name, None) if is_outermost else None
@@ -110,13 +108,14 @@ def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = Tr
         ):
             return False  # a property, say, which runs when the field is bound
     inner = inner_fields(field)
-    return all(_is_copied_plainly(each, schema_class, is_outermost=False) for each in inner)
+    return all(
+        _is_copied_plainly(inner_field, schema_class, is_outermost=False) for inner_field in inner
+    )
 
 
 def method_names(field: Any) -> list[str]:
-    """Return the names of the methods of its schema that a ``Method`` field calls."""
-    own = field.__dict__
-    names = (own.get("serialize_method_name"), own.get("deserialize_method_name"))
+    attributes = field.__dict__
+    names = (attributes.get("serialize_method_name"), attributes.get("deserialize_method_name"))
     return [name for name in names if name]
 
 
@@ -137,11 +136,11 @@ def inner_fields(field: Any) -> Iterator[Any]:
     # A class may declare None, too.
     if not is_field(field) or computes_attributes(field):
         return
-    own = field.__dict__
+    attributes = field.__dict__
     for name in INNER:
-        if is_field(own.get(name)):
-            yield own[name]
-    several = own.get("tuple_fields")
+        if is_field(attributes.get(name)):
+            yield attributes[name]
+    several = attributes.get("tuple_fields")
     if type(several) is list:
         yield from filter(is_field, several)
 
@@ -153,7 +152,6 @@ def computes_attributes(field: Any) -> bool:
 
 
 def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
-    """Yield some fields, and after each the fields inside of it."""
     for field in declared:
         yield field
         yield from all_fields(inner_fields(field))
@@ -163,45 +161,37 @@ _OF_MANY_VALUES = (fields.List, fields.Tuple, fields.Mapping)
 
 
 def count_values(field: Any, cls: Any) -> int:
-    """Return how many values of an object a field has, as far as that is known beforehand.
-
-    :param cls: the class of the field's schema
-    """
+    """Return how many values of an object a field has, as far as that is known beforehand."""
     field_class = type(field)
     if issubclass(field_class, _OF_MANY_VALUES) or computes_attributes(field):
         return thresholds.MANY
     if not issubclass(field_class, fields.Nested):
         return 1
-    own = field.__dict__
-    if own["many"]:
+    attributes = field.__dict__
+    if attributes["many"]:
         return thresholds.MANY
     if issubclass(field_class, fields.Pluck):
         return 1
-    nested = own["nested"]
+    nested = attributes["nested"]
     nested = nested_class(type(nested) if issubclass(type(nested), Schema) else nested, cls)
     return 1 if nested is None else len(nested._declared_fields)
 
 
 def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
-    """Yield the classes of users that a schema, its fields, and those inside of them, have.
-
-    :param cls: the schema's class
-    :param fields: its fields
-    """
-    for each in (cls, *map(type, all_fields(fields))):
-        yield from (base for base in each.__mro__ if base not in STOCK_CLASSES)
+    """Yield the classes of users that a schema, its fields, and those inside of them, have."""
+    for part in (cls, *map(type, all_fields(fields))):
+        yield from (base for base in part.__mro__ if base not in STOCK_CLASSES)
 
 
 def _is_plain(cls: Any) -> bool:
-    """Return whether a class leaves its objects to marshmallow."""
     return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
 
 
 def _is_plain_base(base: type) -> bool:
-    own = base.__dict__
-    return own.keys().isdisjoint(_SPECIAL_METHODS) and not any(
-        hasattr(type(own[name]), "__get__") or name.endswith("fields")
-        for name in _ATTRIBUTES.intersection(own)
+    attributes = base.__dict__
+    return attributes.keys().isdisjoint(_SPECIAL_METHODS) and not any(
+        hasattr(type(attributes[name]), "__get__") or name.endswith("fields")
+        for name in _ATTRIBUTES.intersection(attributes)
     )
 
 
@@ -232,10 +222,7 @@ if IS_MARSHMALLOW_3:  # functions get the schema's context
 
 
 def has_hooks(schema: Any, direction: str) -> bool:
-    """Return whether a schema, an object or a class, has hooks.
-
-    :param direction: "dump" or "load"
-    """
+    """Return whether a schema, an object or a class, has hooks."""
     hooks = schema._hooks
     return bool(hooks) and any(hooks.get(tag) for tag in HOOKS[direction])
 
@@ -251,10 +238,7 @@ _BESIDES_LOAD = {name: method for name, method in _LOAD_METHODS.items() if name 
 
 
 def overrides_load(schema: Any, *, besides_load: bool = False) -> str | None:
-    """Return why a schema's own code loads instead of stock's, or None.
-
-    :param besides_load: whether its ``load`` does not count
-    """
+    """Return why a schema's own code loads instead of stock's, or None."""
     load = type(schema).load
     if besides_load:
         return overridden(schema, _BESIDES_LOAD)
@@ -273,12 +257,10 @@ _PROCESSORS = {
 
 
 def overrides_processors(schema: Any) -> bool:
-    """Return whether a schema's own code calls its hooks."""
     return overridden(schema, _PROCESSORS) is not None
 
 
 def hook_names(schema: Any, tag: str) -> list[str]:
-    """Return the names of a schema's hooks of one sort."""
     return [name for name, *_ in schema._hooks.get(tag) or ()]
 
 
@@ -286,17 +268,12 @@ def reads_by_itself(cls: Any, direction: str) -> bool:
     """Return whether generated code calls a method of users of a schema class.
 
     Hooks, and a ``dump`` or ``load`` that calls ``super()``, are called outside of it.
-
-    :param direction: "dump" or "load"
     """
     return direction == "dump" and cls.get_attribute is not Schema.get_attribute
 
 
 def sees_schema(cls: Any, direction: str) -> bool:
-    """Return whether a nested schema class has methods of users that take part, besides hooks.
-
-    :param direction: "dump" or "load"
-    """
+    """Return whether a nested schema class has methods of users that take part, besides hooks."""
     return any(getattr(cls, name) is not getattr(Schema, name) for name in _METHODS[direction])
 
 
@@ -305,11 +282,9 @@ def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
 
     None if user code that takes part in dumping or loading sees one of them, or a field. Objects
     that are nested deeper count as seen: who knows whether they can be copied.
-
-    :param cls: the class of the field's schema
     """
-    objects = [each.nested for each in nesting_objects(field)]
-    schemas = {id(each): each for each in objects}
+    objects = [nesting.nested for nesting in nesting_objects(field)]
+    schemas = {id(schema): schema for schema in objects}
     are_unseen = all(is_unseen_schema(schema, direction, schemas) for schema in objects)
     if not (are_unseen and _is_unseen(field, cls, direction, schemas)):
         return None
@@ -318,19 +293,19 @@ def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
 
 def nesting_objects(field: Any) -> Iterator[Any]:
     """Yield those that nest a schema object, of a field and the fields inside of it."""
-    for each in all_fields([field]):
-        if isinstance(each, fields.Nested) and issubclass(type(each.nested), Schema):
-            yield each
+    for part in all_fields([field]):
+        if isinstance(part, fields.Nested) and issubclass(type(part.nested), Schema):
+            yield part
 
 
 def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) -> bool:
-    for each in all_fields([field]):
-        if type(each) not in FIELD_CLASSES or type(each) in _SEEING_FIELDS:
+    for part in all_fields([field]):
+        if type(part) not in FIELD_CLASSES or type(part) in _SEEING_FIELDS:
             return False
-        if not _OWN_METHODS.isdisjoint(vars(each)):
+        if not _OWN_METHODS.isdisjoint(vars(part)):
             return False
-        if isinstance(each, fields.Nested) and id(each.nested) not in schemas:
-            nested = nested_class(each.nested, cls)
+        if isinstance(part, fields.Nested) and id(part.nested) not in schemas:
+            nested = nested_class(part.nested, cls)
             if nested is None:
                 return False
             if id(nested) not in schemas:
@@ -345,17 +320,14 @@ def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) ->
 def is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bool:
     """Return whether no user code that takes part in dumping or loading sees a schema.
 
-    :param schema: a schema or a class of them
-    :param direction: "dump" or "load"
-    :param schemas: the classes and objects that are known to be unseen, by their ids; those that
-        are nested in it are added
+    ``schemas`` are known to be unseen, by their ids; those that are nested in it are added.
     """
     is_class = isinstance(schema, type)
     cls: Any = schema if is_class else type(schema)
-    own = {} if is_class else vars(schema)
-    declared = own.get("declared_fields", cls._declared_fields)
+    attributes = {} if is_class else vars(schema)
+    declared = attributes.get("declared_fields", cls._declared_fields)
     return (
-        own.keys().isdisjoint((*_STOCK_SCHEMA, *_METHODS[direction]))
+        attributes.keys().isdisjoint((*_STOCK_SCHEMA, *_METHODS[direction]))
         and not has_hooks(schema, direction)
         and not sees_schema(cls, direction)
         and makes_fields_as_stock(cls)

@@ -77,7 +77,6 @@ _UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list
 
 
 def describe_inferred(field: Any) -> Description:
-    """Return what is done to the value of such a field."""
     if field.root.TYPE_MAPPING is not _TYPE_MAPPING:
         return own_method("TYPE_MAPPING is overridden")
     return (inferred,)
@@ -95,19 +94,13 @@ def inferred(*, path: Any, slots: list[Slot]) -> Kind:
 
 
 class _SerializeByClass(dict[type, Callable[..., Any] | None]):
-    """By which method an inferred field serializes values of a class; None if they stay.
-
-    :param field: the field
-    """
+    """By which method an inferred field serializes values of a class; None if they stay."""
 
     def __init__(self, field: Any) -> None:
         self._field = field
 
     def __missing__(self, cls: type) -> Callable[..., Any] | None:
-        """Find it as ``Inferred._serialize`` does, which keeps a field for each class of fields.
-
-        :raises Exception: what making such a field raises
-        """
+        """Find it as ``Inferred._serialize`` does, which keeps a field for each class of fields."""
         field = self._field
         field_class = field.root.TYPE_MAPPING.get(cls)
         if field_class is None:
@@ -144,10 +137,7 @@ def json_value(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """Return the text that ``json.dumps`` makes of any value; ``missing`` stays, to be left out.
-
-    :raises Exception: what ``json.dumps`` raises
-    """
+    """Return the text that ``json.dumps`` makes of any value; ``missing`` stays, to be left out."""
     cls = type(value)
     if cls is str:
         return quote(value)
@@ -157,10 +147,7 @@ def written(value: Any) -> Any:
 
 
 def array(texts: list[Any]) -> str:
-    """Return the text of an array, by those of its members: None for null.
-
-    :raises TypeError: if one is the missing object, which ``json.dumps`` refuses
-    """
+    """Return the text of an array, by those of its members: None for null."""
     try:
         return f"[{', '.join(texts)}]"
     except TypeError:
@@ -170,9 +157,8 @@ def array(texts: list[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DumpPath(FieldPath):
-    """Where a field is found, and what its ``_serialize`` is told.
+    """Where a field is found, and what its ``_serialize`` is told: the source of arguments.
 
-    :param arguments: what follows the value in calls of its ``_serialize``, as source
     :param is_within: whether its values are put into others that no text is made of in parts
     """
 
@@ -181,32 +167,23 @@ class DumpPath(FieldPath):
 
     @classmethod
     def of(cls, index: int, attribute: str) -> DumpPath:
-        """Return the path to a field of the schema, dumped under the name ``attribute``."""
         return cls(f"fields[{index}]", lambda fields: fields[index], f"{literal(attribute)}, obj")
 
     @classmethod
     def of_value(cls) -> DumpPath:
-        """Return the path to a field that dumps single values: the only one of its kind."""
         return cls(FIELD, lambda fields: fields[0], "None, None")
 
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
-        """Return the path to a field of this one, for values that are put into a dictionary.
-
-        It is told neither the attribute nor the object.
-        """
+        """Return the path to a field of this one, which is told neither attribute nor object."""
         return replace(self.within(expression, get), arguments="None, None", is_within=True)
 
     @property
     def own_method(self) -> str:
-        """A template: the field's own ``_serialize``."""
         return f"$field._serialize($value, {self.arguments})"
 
 
 def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
-    """Return why the options of a field, or what it does with them, cannot be known, or None.
-
-    :param methods: those that generated code reads around
-    """
+    """Return why the options of a field, or what it does with them, cannot be known, or None."""
     cls = type(field)
     return computes_options(cls, OPTIONS, STOCK_CLASSES) or methods.reason(cls)
 
@@ -226,13 +203,12 @@ def describe(field: Any) -> Description:
         related = describe_related(field, method)
         if related is not None:
             return related
-        own = describe_by_rule(field, method, RULES, "_serialize")
-        return (*own, True) if holds_nested(field) else own
+        description = describe_by_rule(field, method, RULES, "_serialize")
+        return (*description, True) if holds_nested(field) else description
     return describe_by_rule(field, method, RULES, "_serialize")
 
 
 def is_nested(field: Any) -> bool:
-    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
     description = describe(field)
     while description[0] is _list_of:
         description = description[1]
@@ -250,14 +226,14 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
             )
             call = f"{inside}($value, {path.arguments})"
         return for_all("the field's own method", call, none_stays=False)
-    made: Kind = make(*options, path=path, slots=slots)
-    return made
+    field_kind: Kind = make(*options, path=path, slots=slots)
+    return field_kind
 
 
 def shows_object(description: Description) -> bool:
     """Return whether code of users may be given the object that a field is dumped of."""
-    inner = [each for each in description if isinstance(each, tuple)]
-    return description[0] in _SHOWS_OBJECT or any(shows_object(each) for each in inner if each)
+    inner = [part for part in description if isinstance(part, tuple)]
+    return description[0] in _SHOWS_OBJECT or any(shows_object(part) for part in inner if part)
 
 
 AS_IT_IS = unchanged("value as it is", STRING)
@@ -283,12 +259,12 @@ def _registered(registered: Registered, *, path: DumpPath, **_: Any) -> Kind:
 
 
 def _made(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    made = new_slot(
+    dumper = new_slot(
         slots,
         "made",
         lambda bound, cls, form: bound.made_dumper(path.get(bound.fields), registered),
     )
-    call = f"{made}($value, {path.arguments})"
+    call = f"{dumper}($value, {path.arguments})"
     return for_all(registered.label, call, user_code=registered.label)
 
 
@@ -304,8 +280,8 @@ def _number(field: Any) -> Description:
         return own_method("_format_num is overridden")
     if to_string is not _NUMBER_TO_STRING:
         return own_method("_to_string is overridden")
-    made = _NUMBERS.get((field.num_type, as_string))
-    return (made,) if made else own_method("num_type is neither int nor float")
+    number_kind = _NUMBERS.get((field.num_type, as_string))
+    return (number_kind,) if number_kind else own_method("num_type is neither int nor float")
 
 
 _NUMBERS = {
@@ -375,7 +351,6 @@ def _plain_enum(enum_class: type, attribute: str) -> type:
 
 
 def _expression(inner: Kind, conversion: Conversion, value: str, path: DumpPath) -> str:
-    """Return the conversion of a value of the field at a path, as one expression."""
     return expression(inner, conversion, value, path.expression, none_stays=inner.none_stays)
 
 
@@ -416,15 +391,14 @@ def _mapping(field: Any) -> Description:
         return own_method("its mapping_type is not dict")
     inner = []
     for name in ("key_field", "value_field"):
-        each = getattr(field, name)
-        inner.append(None if each is None else describe(each))
+        inner_field = getattr(field, name)
+        inner.append(None if inner_field is None else describe(inner_field))
     return (_mapping_of, *inner)
 
 
 def _mapping_of(
     key: Description | None, value: Description | None, *, path: DumpPath, slots: list[Slot]
 ) -> Kind:
-    """Write a dictionary of converted keys and values, for dictionaries."""
     key_path = path.inside(".key_field", lambda field: field.key_field)
     value_path = path.inside(".value_field", lambda field: field.value_field)
     key_kind = AS_IT_IS if key is None else kind(key, key_path, slots)

@@ -41,7 +41,6 @@ _DATETIME = written_by_engine(
 
 
 def _called(label: str, function: Any, result: Any) -> ByClass:
-    """Return the kind of datetimes that a function is called with."""
     name = function.__name__
     return ByClass(label, REAL.datetime, f"{name}($value)", result, {name: function})
 
@@ -74,10 +73,10 @@ def _temporal(field: Any) -> Description:
     data_format = field.format or field.DEFAULT_FORMAT
     function = field.SERIALIZATION_FUNCS.get(data_format)
     if function:
-        made = _BY_FUNCTION.get(function)
-        if made is None:
+        date_kind = _BY_FUNCTION.get(function)
+        if date_kind is None:
             return own_method("fastschema cannot compile the function of its format")
-        return (made,)
+        return (date_kind,)
     if type(data_format) is not str:
         return own_method("the format is not a plain str")
     return (_in_format, field.OBJ_TYPE, data_format)

@@ -51,11 +51,9 @@ _COLLECTIONS = frozenset({list, tuple, set, frozenset, deque, GeneratorType})
 
 
 def refuse_collection(compiled: DumpingSchema, obj: Any, many: bool | None) -> None:
-    """Refuse several objects for a schema that dumps one: stock would find no field in a list.
+    """Raise ``TypeError`` for several objects where one is dumped: stock would find no field.
 
     A ``pre_dump`` hook, or a ``dump`` or ``get_attribute`` of users', may find something.
-
-    :raises TypeError: if they are several
     """
     schema = compiled.schema
     if type(obj) not in _COLLECTIONS or compiled.is_collection(obj, many):
@@ -71,9 +69,7 @@ def refuse_collection(compiled: DumpingSchema, obj: Any, many: bool | None) -> N
 class CompiledMarshmallowSchema:
     """A marshmallow schema; see :class:`fastschema.runtime.front_end.CompiledSchema`.
 
-    :param schema: the schema
-    :param dumping: what it compiles to for dumping; None: it is read again where it has changed
-    :param loading: likewise for loading
+    What it compiles to is None where it is read again if it has changed.
     """
 
     accesses = (MAPPED,)
@@ -89,7 +85,6 @@ class CompiledMarshmallowSchema:
             self._plain_bound_program = bound_program_of(dumping)
 
     def dump(self, obj: Any, many: bool | None) -> Any:
-        """``Schema.dump``, compiled between its hooks, be it installed or not."""
         if self._plain_bound_program is None:
             return dump(self.schema, obj, many, self._dumping)
         many = bool(self.schema.many if many is None else many) and obj is not None
@@ -97,27 +92,21 @@ class CompiledMarshmallowSchema:
         return dump_by(self._plain_bound_program, obj, many)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:
-        """``Schema.dump`` of stock."""
         with disabled():
             return own_dump(self.schema, obj, many)
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
-        """``Schema.load``, compiled between its hooks, be it installed or not."""
         if overrides_load(self.schema) is not None:
             return self.schema.load(data, **options)
         return load(self.schema, data, self._loading, **options)
 
     def loads(self, text: str | bytes | bytearray, options: dict[str, Any]) -> Any:
-        """``Schema.load`` of the value of a JSON text, likewise.
-
-        A schema that overrides ``loads`` or ``load`` reads the text itself.
-        """
+        """Load the value of a JSON text; a schema with a ``loads`` or ``load`` reads it itself."""
         if overrides_load(self.schema) or overridden(self.schema, _LOADS):
             return self.schema.loads(text, **options)
         return load(self.schema, json.loads(text), self._loading, **options)
 
     def validate(self, data: Any, options: dict[str, Any]) -> Any:
-        """``Schema.validate``, likewise."""
         if overrides_load(self.schema) or overridden(self.schema, _VALIDATE):
             return self.schema.validate(data, **options)
         try:
@@ -127,23 +116,18 @@ class CompiledMarshmallowSchema:
         return {}
 
     def dump_inside(self, obj: Any) -> Any:
-        """Dump one object as where the schema is nested: with all that is registered for it."""
         return dump_compiler(self.schema)(self.schema)(obj)
 
     def load_inside(self, data: Any) -> Any:
-        """Load data likewise."""
         return load_compiler(self.schema)(self.schema)(data)
 
     def is_collection(self, obj: Any, many: bool | None) -> bool:
-        """Return whether ``many``, or else ``Schema.many``, is true; None is never a collection."""
         return obj is not None and bool(self.schema.many if many is None else many)
 
     def refuse_collection(self, obj: Any) -> None:
-        """Refuse several objects where stock would find no field in them."""
         refuse_collection(self, obj, None)
 
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
-        """Return the schema's dispatch, unless it has hooks or overrides or cannot be read."""
         schema, bound_program = self.schema, self._plain_bound_program
         if (
             self._dumping is None
@@ -156,21 +140,17 @@ class CompiledMarshmallowSchema:
         return bound_program.new_dispatch(form) if rows is None else bound_program.begin(form)
 
     def rows(self, obj: Any) -> Iterable[Any]:
-        """Return the collection itself, which is about to be dumped."""
         about_to_dump(self.schema, obj, many=True, compiled=self._dumping)
         rows: Iterable[Any] = obj
         return rows
 
     def engine(self) -> Engine:
-        """Return the engine whose values equal those of ``json.dumps``."""
         return ENGINE
 
     def stock_encode(self, data: Any) -> bytes:
-        """``json.dumps``, compact and as UTF-8."""
         return standard_dumps(data)
 
     def hooks(self, many: bool | None) -> Hooks | None:
-        """Its ``pre_dump`` and ``post_dump`` hooks, or None if it has none."""
         schema = self.schema
         if not has_hooks(schema, "dump"):
             return None
@@ -186,17 +166,14 @@ class CompiledMarshmallowSchema:
         )
 
     def program(self) -> DumpProgram | None:
-        """Return the program that dumps by the schema, or None if that runs as stock."""
         program: DumpProgram | None = self._compiled_dump().program
         return None if overrides_dump(self.schema) is not None else program
 
     def load_program(self) -> LoadProgram | None:
-        """Return the program that loads by the schema, or None if that runs as stock."""
         program: LoadProgram | None = self._compiled_load().program
         return None if overrides_load(self.schema) is not None else program
 
     def dispatch(self, form: Form) -> Dispatch:
-        """Return the dispatch of the schema."""
         compiled = self._compiled_dump()
         bound_program = bound_program_of(compiled)
         if bound_program is None:
@@ -204,7 +181,6 @@ class CompiledMarshmallowSchema:
         return bound_program.new_dispatch(form)
 
     def explain(self) -> Report:
-        """How the schema is dumped and loaded, nested schemas included."""
         return explain(self._compiled_dump(), self._compiled_load())
 
     def _compiled_dump(self) -> Compiled:
@@ -220,26 +196,17 @@ def dump_compiler(schema: Any) -> DumpCompiler:
 
 
 def load_compiler(schema: Any) -> LoadCompiler:
-    """Return the same for loading."""
     outer: Any = SimpleNamespace(program=None, fields=[], nested=KnownNested(None))
     return LoadCompiler(Load(outer, None, RAISE))
 
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:
-    """How a schema is dumped and loaded, nested schemas included.
-
-    :param dumping: what the schema compiles to for dumping
-    :param loading: and for loading
-    """
+    """How a schema is dumped and loaded, nested schemas included."""
     loading_report = _explain(loading, Above(), LOAD)
     return replace(_explain(dumping, Above(), DUMP), loading=loading_report)
 
 
 def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
-    """Return the report on one direction.
-
-    :param above: the schemas in which it is nested
-    """
     schema = compiled.schema
     name = type(schema).__name__
     reason = direction.overrides(schema)
@@ -265,7 +232,6 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
 
 
 def _registered(schema: Any, direction: Direction) -> Iterator[str]:
-    """Yield what is registered for a schema's own ``dump`` or ``load``, and for its hooks."""
     hooks = [name for tag in HOOKS[direction.name] for name in hook_names(schema, tag)]
     for name in (direction.name, *hooks):
         registered = registered_for(schema, name)
@@ -274,7 +240,6 @@ def _registered(schema: Any, direction: Direction) -> Iterator[str]:
 
 
 def _notes(schema: Any, tags: tuple[str, ...], override: str) -> Iterator[str]:
-    """Yield what there is to know of a schema's hooks and of its own ``dump`` or ``load``."""
     if override:
         yield f"It calls super().{override}(), which is compiled where fastschema is installed."
     names = [f"{tag} {name}" for tag in tags for name in hook_names(schema, tag)]
@@ -299,7 +264,6 @@ class MarshmallowFrontEnd:
     """Reads marshmallow schemas; see :class:`fastschema.runtime.front_end.FrontEnd`."""
 
     def compiled(self, schema: Any, *, is_frozen: bool) -> CompiledMarshmallowSchema:
-        """Return a schema, an instance or a class, compiled."""
         if isinstance(schema, type):
             schema = schema()
         if not is_frozen:

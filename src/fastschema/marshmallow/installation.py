@@ -32,18 +32,18 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     """``Schema.dump``, line by line, but for what is compiled between its hooks."""
     many = self.many if many is None else bool(many)
     hooks = self._hooks
-    given = obj
+    original = obj
     if hooks[PRE_DUMP]:
-        obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=given)
+        obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=original)
     state = self._fastschema  # guard.STATE_KEY
     if (state is not None and state.leaves_dump and not many) or not _replacements.are_installed:
         result = self._serialize(obj, many=many)
     else:
         result = serialize(self, obj, many)
     if hooks[POST_DUMP]:
-        result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=given)
+        result = self._invoke_dump_processors(POST_DUMP, result, many=many, original_data=original)
     if many and _follow is not None and _replacements.are_installed:
-        _follow(self, given, result)
+        _follow(self, original, result)
     return result
 
 
@@ -69,8 +69,8 @@ def _loads(
     can_parse = _replacements.are_installed and len(args) == 1 and not kwargs
     if can_parse and not is_disabled() and json_is_stock(self):
         return self.load(json.loads(args[0]), **options)
-    given = {name: value for name, value in options.items() if value is not None}
-    return STOCK_LOADS(self, *args, **given, **kwargs)
+    arguments = {name: value for name, value in options.items() if value is not None}
+    return STOCK_LOADS(self, *args, **arguments, **kwargs)
 
 
 def _deserialize(
@@ -124,10 +124,7 @@ _replacements = Replacements(
 
 
 def follow_lists(follow: Callable[[Any, Any, Any], object]) -> None:
-    """Call a function with each list that ``Schema.dump`` dumps from now on, to compare it.
-
-    :param follow: is given the schema, the objects, and what was dumped
-    """
+    """Call a function with each list that ``Schema.dump`` dumps from now on, to compare it."""
     global _follow
     _follow = follow
 
@@ -150,5 +147,4 @@ def is_installed() -> bool:
 
 
 def uninstall() -> None:
-    """Give marshmallow its own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()

@@ -51,10 +51,6 @@ class Load:
 
     Its methods are what stock's ``Schema._deserialize`` does with a value, or a row, that is not
     handled in generated code. When the load is over, it waits for the next one.
-
-    :param compiled: what its schema compiles to; it has a program
-    :param partial: as for ``Schema.load``
-    :param unknown: likewise
     """
 
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
@@ -72,11 +68,7 @@ class Load:
         """The keyword arguments of a field's ``deserialize``."""
 
     def begin(self, schema: Any, store: Any) -> LoadRow:
-        """Begin a load, and return what loads a row; nested schemas are found when needed.
-
-        :param schema: the schema
-        :param store: where errors are stored
-        """
+        """Begin a load, and return what loads a row; nested schemas are found when needed."""
         self.schema = schema
         self.store = store
         if self._bound is None:
@@ -87,10 +79,7 @@ class Load:
         return self._bound
 
     def end(self, idle: list[Load]) -> None:
-        """End the load. After one that ended with an exception nobody need call this.
-
-        :param idle: where it is to wait for the next one with the same options
-        """
+        """End the load, which then waits; nobody need call this after an exception."""
         self.schema = self.store = None
         if len(idle) < MOST_IDLE:
             idle.append(self)
@@ -102,11 +91,7 @@ class Load:
     def begin_nested(
         self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
     ) -> Load | None:
-        """Return a load by a nested schema, which has not begun; None if stock must load.
-
-        :param field: the field that nests it
-        :param before: that of the load before, if there was one
-        """
+        """Return a load by a nested schema, which has not begun; None if stock must load."""
         if not is_plain_partial(partial):
             return None
         compiled = find_nested(schema, LOAD, self.compiled.nested.of(field))
@@ -122,7 +107,6 @@ class Load:
         return Load(compiled, partial, unknown)
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
-        """Load a value by the field's own ``deserialize``; errors are stored."""
         field = self.fields[number]
         if value is missing and self.partial:
             return missing
@@ -137,10 +121,7 @@ class Load:
     ) -> Any:
         """Return what ``Field.deserialize`` makes of a value by the field's own ``_deserialize``.
 
-        Errors are stored.
-
-        :param value: neither None nor the missing object
-        :param is_validated: whether the field has validators
+        The value is neither None nor the missing object. Errors are stored.
         """
         field = self.fields[number]
         try:
@@ -168,7 +149,6 @@ class Load:
             loader.begin_again()
 
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
-        """Return the value, if the field's validators agree; errors are stored."""
         try:
             self.fields[number]._validate(value)
         except ValidationError as error:
@@ -176,7 +156,6 @@ class Load:
         return value
 
     def load_other(self, data: Any, index: int | None) -> Any:
-        """Load a row that is no dictionary by stock."""
         options = {"error_store": self.store, "partial": self.partial, "unknown": self.unknown}
         return deserialize_as_stock(self.schema, data, index=index, **options)
 
@@ -186,18 +165,15 @@ class Load:
         return self._take_unknown if self.unknown != EXCLUDE else None
 
     def _take_unknown(self, data: dict[Any, Any], result: Any, index: int | None) -> None:
-        known = {field.key for field in self.program.node.fields}
-        for key in set(data) - known:
+        keys = {field.key for field in self.program.node.fields}
+        for key in set(data) - keys:
             if self.unknown == INCLUDE:
                 result[key] = data[key]
             elif self.unknown == RAISE:
                 self.store.store_error([self.schema.error_messages["unknown"]], key, index)
 
     def linked(self, number: int, description: Description) -> LinkedLoader:
-        """Return what loads the values of a field that loads by itself.
-
-        :param description: of the field
-        """
+        """Return what loads the values of a field that loads by itself."""
         load = value_loader(self, self.fields[number], description)
         if isinstance(load, MadeLoader):
             load = load.load  # what that refuses is loaded here, with all that stock passes
@@ -215,18 +191,12 @@ class Load:
         return load_linked
 
     def add(self, loader: InnerLoader) -> None:
-        """Let what loads inner values begin again with each load."""
         self._inner.append(loader)
 
     def compiler(self, owner: Any = None) -> LoadCompiler:
-        """Return what a maker is given.
-
-        :param owner: the schema for which it is called, if it is for its ``load``
-        """
         return LoadCompiler(self, owner)
 
     def by_schema(self, schema: Any, data: Any, **options: Any) -> Any:
-        """Load by a nested schema with all that stock does around generated code."""
         return recorder.within(load, schema, data, **options)
 
     def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
@@ -244,12 +214,7 @@ def is_plain_partial(partial: Any) -> bool:
 
 
 def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
-    """Return what stock's ``Schema.load`` returns, or that of marshmallow-sqlalchemy, compiled.
-
-    :param compiled: that of a plan
-    :param options: ``many``, ``partial`` and ``unknown``, as for ``Schema.load``
-    :raises ValidationError: as stock
-    """
+    """Return what stock's ``Schema.load`` returns, or that of marshmallow-sqlalchemy, compiled."""
     if loads_instances(type(schema).load):
         return load_instances(schema, lambda: do_load(schema, data, compiled, **options))
     return do_load(schema, data, compiled, **options)
@@ -276,11 +241,7 @@ def deserialize(
     unknown: Any = RAISE,
     compiled: Compiled | None = None,
 ) -> Any:
-    """Return what ``Schema._deserialize`` returns, by generated code where the schema can be
-    compiled.
-
-    :param compiled: that of a plan
-    """
+    """Return what ``Schema._deserialize`` returns, by generated code where that is possible."""
     is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
     if is_plain and is_plain_partial(partial) and not is_disabled():
         if compiled is None:

@@ -1,10 +1,9 @@
 """What is done to the value of a marshmallow field that is loaded.
 
-As :mod:`fastschema.marshmallow.fields` for dumping: rules, keyed by the methods that stock would
-call, describe a field as a tuple, and the kind is made from that. Only the classes of value that
-JSON has are converted. Everything else goes to the field's own ``deserialize``, so that odd values
-become (or raise) what they do in stock. All that stands in a template here is pure: where it fails,
-stock does the same again, and says what was wrong.
+As :mod:`fastschema.marshmallow.fields` for dumping. Only the classes of value that JSON has are
+converted. Everything else goes to the field's own ``deserialize``, so that odd values become (or
+raise) what they do in stock. All that stands in a template here is pure: where it fails, stock
+does the same again, and says what was wrong.
 """
 
 from __future__ import annotations
@@ -60,29 +59,21 @@ _FIELD_DATA_KEY = stock_method(fields.Pluck, "_field_data_key")
 
 @dataclass(frozen=True, slots=True)
 class LoadPath(FieldPath):
-    """Where a field is found in a load, and what to call the things that it needs.
-
-    :param prefix: what begins the names of its objects
-    """
+    """Where a field is found in a load; the names of its objects begin with the prefix."""
 
     prefix: str
 
     @classmethod
     def of(cls, index: int) -> LoadPath:
-        """Return the path to a field of the schema."""
         return cls(f"fields[{index}]", lambda bound: bound.fields[index], f"field_{index}")
 
     def within(self, suffix: str, get: Callable[[Any], Any]) -> LoadPath:
-        """Return the path to a field inside of this one."""
         path = FieldPath.within(self, suffix, get)
         return replace(path, prefix=f"{self.prefix}_{Names().unique(suffix)}")
 
 
 def describe(field: Any) -> Description:
-    """Return how the values of a field are loaded: what makes its kind, then the options of that.
-
-    Its validators are told of by :func:`fastschema.marshmallow.validators.describe`.
-    """
+    """Return how the values of a field are loaded: what makes its kind, then the options."""
     reason = why_not_deserialized(field)
     if reason is not None:
         return own_method(reason)
@@ -100,7 +91,6 @@ def describe(field: Any) -> Description:
 
 
 def is_nested(field: Any) -> bool:
-    """Return whether a schema is nested in a field, alone or in lists, as in stock."""
     description = describe(field)
     while description[0] is _linked and description[2] == "list":
         description = description[3]
@@ -153,8 +143,6 @@ def describe_inner(field: Any, kind: Description) -> Description | None:
     """Return a field inside of a field: its kind, whether it allows None, its validators.
 
     None if it may call user code, or loads by itself.
-
-    :param kind: its :func:`description <describe>`, which takes long if it holds others
     """
     if kind[0] == OWN_METHOD or loads_by_itself(kind):
         return None
@@ -165,32 +153,22 @@ def describe_inner(field: Any, kind: Description) -> Description | None:
 def kind(
     description: Description, checks: Description, path: LoadPath, slots: list[Slot]
 ) -> LoadKind:
-    """Return the kind for the description of a field and of its validators.
-
-    What it needs from each load is added to ``slots``.
-    """
+    """Return the kind for a field and its validators; slots for what they need are added."""
     make, *options = description
-    made: LoadKind = make(*options, path=path, slots=slots)
-    names = dict(made.names)
+    field_kind: LoadKind = make(*options, path=path, slots=slots)
+    names = dict(field_kind.names)
     valid = validators.condition(checks, path.prefix, path.get, slots, names)
-    return replace(made, valid=valid, names=names)
+    return replace(field_kind, valid=valid, names=names)
 
 
 def own_method_kind(number: int, key: str, *, is_validated: bool, has_nested: bool) -> LoadKind:
-    """Return the kind of a field whose own ``_deserialize`` is called, and nothing else.
-
-    :param number: which field it is
-    :param key: its key in the input
-    :param is_validated: whether its validators are called, too
-    :param has_nested: whether schemas are nested inside of it
-    """
+    """Return the kind of a field whose own ``_deserialize`` is called, and nothing else."""
     arguments = f"{number}, $value, {literal(key)}, data, index, {is_validated}"
     load = "load_inside" if has_nested else "load_own"
     return LoadKind("the field's own method", call=f"{load}({arguments})")
 
 
 def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:
-    """Return a kind whose values stay as they are."""
     return lambda **_: LoadKind(label, accepts)
 
 
@@ -218,19 +196,14 @@ def _hexadecimal(**_: Any) -> LoadKind:
 
 
 def uuid_from_text(text: str) -> uuid.UUID:
-    """``uuid.UUID(text)`` for 32 hexadecimal digits, with hyphens or without.
-
-    It does without the checks for other forms, and is three times as fast.
-
-    :raises ValueError: for anything else, which may yet be a UUID for ``uuid.UUID``
-    """
+    """``uuid.UUID(text)`` for 32 hexadecimal digits, hyphens or not, in a third of the time."""
     digits = text.replace("-", "")
     if len(digits) != 32:
         raise ValueError
-    made: uuid.UUID = _new(_UUID)
-    _set_int(made, int(digits, 16))
-    _set_is_safe(made, _UNKNOWN)
-    return made
+    result: uuid.UUID = _new(_UUID)
+    _set_int(result, int(digits, 16))
+    _set_is_safe(result, _UNKNOWN)
+    return result
 
 
 _UUID = uuid.UUID
@@ -347,7 +320,6 @@ _SAME_CLASS = {of_classes(cls): cls for cls in ("str", "int")}
 def _inner(
     described: Description, path: LoadPath, slots: list[Slot], value: str
 ) -> tuple[str, LoadKind]:
-    """Return the kind of a field inside of a field, and the expression for one of its values."""
     description, none_stays, checks = described
     inner = kind(description, checks, path, slots)
     return inner.expression(value, f"{path.prefix}_value", none_stays=none_stays), inner
@@ -358,9 +330,11 @@ def _mapping(field: Any) -> Description:
         return own_method("its mapping_type is not dict")
     inner: list[Description | None] = []
     for name in ("key_field", "value_field"):
-        each = getattr(field, name)
-        described = None if each is None else describe_inner(each, describe(each))
-        if each is not None and described is None:
+        inner_field = getattr(field, name)
+        described = (
+            None if inner_field is None else describe_inner(inner_field, describe(inner_field))
+        )
+        if inner_field is not None and described is None:
             return own_method("a mapping of fields that run as stock is not compiled")
         inner.append(described)
     return (_mapping_of, *inner)
@@ -398,11 +372,7 @@ def _pluck(field: Any) -> Description:
 
 
 def _linked(label: str, *options: Any, path: LoadPath, slots: list[Slot]) -> LoadKind:
-    """Return the kind of what loads by itself.
-
-    :param options: which sort of loader does it, and what that needs to know; see
-        :func:`fastschema.marshmallow.load_values.value_loader`
-    """
+    """Return the kind of what loads by itself, by the options of its loader in ``load_values``."""
     slot = f"{path.prefix}_load"
     number = int(path.prefix.removeprefix("field_"))
     description = (_linked, label, *options)

@@ -32,9 +32,7 @@ from fastschema.runtime.statistics import recorder
 class ValueLoader(Protocol):
     """From a value to what a field or a schema makes of it; raises ``ValidationError``."""
 
-    def __call__(self, value: Any, /) -> Any:
-        """Load a value."""
-        ...
+    def __call__(self, value: Any, /) -> Any: ...
 
 
 class InnerLoader(ValueLoader, Protocol):
@@ -46,11 +44,7 @@ class InnerLoader(ValueLoader, Protocol):
 
 
 def value_loader(load: Any, field: Any, description: Description | None = None) -> ValueLoader:
-    """Return what does with a value what a field's ``deserialize`` does.
-
-    :param load: the ``Load`` that it is a part of
-    :param description: of the field, if it is known
-    """
+    """Return what does with a value what a field's ``deserialize`` does, as a part of a load."""
     if description is None:
         description = load_fields.describe(field)
     if load_fields.loads_by_itself(description):
@@ -89,13 +83,7 @@ def _value_function(
 
 
 class NestedLoader:
-    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None.
-
-    The nested schema is looked for when the first value needs it.
-
-    :param outer: the load that it is a part of
-    :param field: the field
-    """
+    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None."""
 
     def __init__(self, outer: Any, field: Any) -> None:
         self._field = field
@@ -109,14 +97,9 @@ class NestedLoader:
         self._row: LoadRow | None = None
 
     def begin_again(self) -> None:
-        """Begin another load: find the nested schema again when the first value needs it."""
         self._is_begun = False
 
     def __call__(self, value: Any) -> Any:
-        """Load a value.
-
-        :raises ValidationError: as stock
-        """
         if not self._is_begun and value is not None:
             self._begin()
         loader = self._loader
@@ -167,10 +150,6 @@ class PluckLoader(NestedLoader):
     _key: str | None = None
 
     def __call__(self, value: Any) -> Any:
-        """Load a value.
-
-        :raises ValidationError: as stock
-        """
         if not self._is_wrapped(value):
             return self._by_field(value)
         if self._key is None:
@@ -178,7 +157,6 @@ class PluckLoader(NestedLoader):
         return super().__call__({self._key: value})
 
     def begin_again(self) -> None:
-        """Begin another load."""
         super().begin_again()
         self._key = None
 
@@ -190,12 +168,7 @@ class PluckLoader(NestedLoader):
 
 
 class ListLoader:
-    """Loads values of a ``List`` of what loads by itself, as its ``deserialize``, but for None.
-
-    :param outer: as for :class:`NestedLoader`
-    :param field: the list field
-    :param inner: the description of the field inside of it
-    """
+    """Loads values of a ``List`` of what loads by itself, as its ``deserialize``, but for None."""
 
     def __init__(self, outer: Any, field: Any, inner: Description) -> None:
         self._field = field
@@ -207,10 +180,6 @@ class ListLoader:
         """Begin another load."""
 
     def __call__(self, value: Any) -> Any:
-        """Load a list.
-
-        :raises ValidationError: as stock
-        """
         field, inner = self._field, self._inner
         if type(value) is not list:
             by_field = field.deserialize if self.validates else field._deserialize
@@ -218,9 +187,9 @@ class ListLoader:
         none_stays = field.inner.allow_none
         result: list[Any] = []
         errors = {}
-        for index, each in enumerate(value):
+        for index, item in enumerate(value):
             try:
-                result.append(None if each is None and none_stays else inner(each))
+                result.append(None if item is None and none_stays else inner(item))
             except ValidationError as error:
                 if error.valid_data is not None:
                     result.append(error.valid_data)
@@ -233,12 +202,7 @@ class ListLoader:
 
 
 class MadeLoader:
-    """Loads values of a field by what its maker makes, or by the field's own method.
-
-    :param outer: as for :class:`NestedLoader`
-    :param field: the field
-    :param registered: what is registered for its method
-    """
+    """Loads values of a field by what its maker makes, or by the field's own method."""
 
     def __init__(self, outer: Any, field: Any, registered: Registered) -> None:
         self._outer = outer
@@ -250,11 +214,7 @@ class MadeLoader:
         """Begin another load."""
 
     def load(self, value: Any) -> Any:
-        """Load a value that is not missing.
-
-        :raises Refused: if the field itself must
-        :raises ValidationError: as what the maker has made
-        """
+        """Load a value that is not missing; raise ``Refused`` if the field itself must."""
         function = self._function
         if function is None:
             function = self._function = self._made()
@@ -271,10 +231,6 @@ class MadeLoader:
         return function_of(self._registered, self._field, LoadCompiler(self._outer))
 
     def __call__(self, value: Any) -> Any:
-        """Load a value, in any case.
-
-        :raises ValidationError: as stock
-        """
         try:
             return self.load(value)
         except Refused:
@@ -282,28 +238,19 @@ class MadeLoader:
 
 
 class LoadCompiler:
-    """``compiled``, as a maker is given it for loading.
-
-    :param load: the load that it belongs to
-    :param owner: the schema for which the maker is called, whose own ``load`` is not asked
-    """
+    """``compiled``, as a maker is given it for loading; its owner's own ``load`` is not asked."""
 
     def __init__(self, load: Any, owner: Any = None) -> None:
         self._load = load
         self._owner = owner
 
     def __call__(self, inner: Any) -> Callable[[Any], Any]:
-        """Return what loads a value as a field's ``deserialize``, or data as a schema's ``load``.
-
-        :param inner: the field or the schema, of which the class is enough
-        :raises TypeError: if it is neither
-        """
+        """Return what loads by an inner field or schema, of which the class is enough."""
         if isinstance(inner, Field):
             return value_loader(self._load, inner)
         return self.with_options(as_schema(inner), {})
 
     def with_options(self, schema: Any, options: dict[str, Any]) -> Callable[[Any], Any]:
-        """Return what loads data as a schema's ``load`` with some options."""
         loader = _ByOwnSchema(self._load, schema, options, is_super=schema is self._owner)
         self._load.add(loader)
         return loader
@@ -319,14 +266,9 @@ class _ByOwnSchema:
         self._is_found = self._can_load = False
 
     def begin_again(self) -> None:
-        """Begin another load."""
         self._is_found = False
 
     def __call__(self, data: Any) -> Any:
-        """Load data.
-
-        :raises ValidationError: as stock
-        """
         if not self._is_found:
             self._is_found = True
             self._can_load = self._loader.find(SchemaOf(self._schema), self._schema, self._options)

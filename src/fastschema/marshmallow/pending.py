@@ -55,7 +55,6 @@ if IS_MARSHMALLOW_3:
 class SchemaState(State):
     """What is known of one schema object.
 
-    :param schema: the schema
     :param shared: its fields, if they are, or would be, clones of an exemplar's
     :param original: the schema that had these fields first; None if that is this one
     """
@@ -85,19 +84,11 @@ class SchemaState(State):
             self.exemplar = shared.exemplar
 
     def is_pending(self, own: dict[str, Any], name: str) -> bool:
-        """Return whether nobody has looked at the fields, be it those of a copy.
-
-        :param own: the ``__dict__`` of the schema
-        :param name: one of :data:`NAMES`
-        """
+        """Return whether nobody has looked at the fields, be it those of a copy."""
         return name not in own and self.shared is not None and self.shared.made is None
 
     def field(self, schema: Any, field: Any) -> Any:
-        """Return the schema's own field that is like one of its exemplar.
-
-        :param schema: the schema
-        :param field: the exemplar's field
-        """
+        """Return the schema's own field that is like one of its exemplar."""
         assert self.shared is not None
         return self.shared.field(self._first(schema), field)
 
@@ -107,14 +98,13 @@ class SchemaState(State):
         return self.shared.fields(self._first(schema), name)
 
     def make(self, schema: Any) -> None:
-        """Give the schema its fields, unless another thread has done so."""
         shared = self.shared
         assert shared is not None
-        made = shared.make(self._first(schema))
+        fields_by_name = shared.make(self._first(schema))
         if self.is_bound_anew:
             anew = {name: self.fields(schema, name) for name in NAMES[1:]}
-            made = {NAMES[0]: made[NAMES[0]], **anew}
-        for name, fields in made.items():
+            fields_by_name = {NAMES[0]: fields_by_name[NAMES[0]], **anew}
+        for name, fields in fields_by_name.items():
             schema.__dict__.setdefault(name, fields)
         self.left_to_stock = thresholds.rows_worth_binding - 1
         self.dump = self.load = None
@@ -124,17 +114,16 @@ class SchemaState(State):
 
 
 def state_of(schema: Any) -> SchemaState:
-    """Return the state of a schema, made if there is none."""
-    own = schema.__dict__
-    state = own.get(STATE_KEY)
+    attributes = schema.__dict__
+    state = attributes.get(STATE_KEY)
     if type(state) is SchemaState:
         if state.owner == id(schema):
             return state
-        if state.exemplar is not None and _ALL_NAMES.isdisjoint(own):
+        if state.exemplar is not None and _ALL_NAMES.isdisjoint(attributes):
             # Somebody has copied its attributes.
-            state = own[STATE_KEY] = SchemaState(schema, SharedFields(state.exemplar))
+            state = attributes[STATE_KEY] = SchemaState(schema, SharedFields(state.exemplar))
             return state
-    state = own[STATE_KEY] = SchemaState(schema)
+    state = attributes[STATE_KEY] = SchemaState(schema)
     return state
 
 
@@ -142,8 +131,6 @@ class FieldsOnDemand:
     """Makes the fields of a pending schema, for one of the attributes that hold them.
 
     It has no ``__set__``: what is in the ``__dict__`` of a schema is found first.
-
-    :param name: the attribute
     """
 
     def __init__(self, name: str) -> None:
@@ -154,27 +141,29 @@ class FieldsOnDemand:
         if schema is None:
             raise AttributeError(f"type object {owner.__name__!r} has no attribute {name!r}")
         make_fields(schema)
-        own = schema.__dict__
-        if name in own:  # another thread may have made them meanwhile
-            return own[name]
+        attributes = schema.__dict__
+        if name in attributes:  # another thread may have made them meanwhile
+            return attributes[name]
         raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}")
 
 
 def make_fields(schema: Any) -> None:
-    """Make the fields of a pending schema, and hand them out."""
-    own = schema.__dict__
-    state = own.get(STATE_KEY)
-    if type(state) is SchemaState and state.exemplar is not None and not own.keys() >= _ALL_NAMES:
+    attributes = schema.__dict__
+    state = attributes.get(STATE_KEY)
+    if (
+        type(state) is SchemaState
+        and state.exemplar is not None
+        and not attributes.keys() >= _ALL_NAMES
+    ):
         state_of(schema).make(schema)
 
 
 def pending_like(exemplar: Exemplar) -> Any:
-    """Return a pending schema like an exemplar."""
     prepare()
     like = exemplar.schema
     schema = object.__new__(type(like))
-    own = {name: each for name, each in vars(like).items() if name not in _ALL_NAMES}
-    vars(schema).update(own, **{STATE_KEY: SchemaState(schema, SharedFields(exemplar))})
+    attributes = {name: value for name, value in vars(like).items() if name not in _ALL_NAMES}
+    vars(schema).update(attributes, **{STATE_KEY: SchemaState(schema, SharedFields(exemplar))})
     return schema
 
 
@@ -190,10 +179,7 @@ def init(
     unknown: Any = None,
     **others: Any,
 ) -> None:
-    """``Schema.__init__``, which makes no fields where those of an exemplar would be the same.
-
-    :param others: ``context``, in marshmallow 3
-    """
+    """``Schema.__init__``, which makes no fields where those of an exemplar would be the same."""
     exemplar = None
     is_first = is_first_of_throw_away(type(self))
     if (
@@ -214,23 +200,23 @@ def init(
             state.left_to_stock = thresholds.rows_worth_reading_once
         return
     like = exemplar.schema.__dict__
-    own = self.__dict__
-    own["many"] = like["many"] if many is None else many
+    attributes = self.__dict__
+    attributes["many"] = like["many"] if many is None else many
     chosen = like["only"]
-    own["only"] = None if chosen is None else type(chosen)(chosen)
+    attributes["only"] = None if chosen is None else type(chosen)(chosen)
     left_out = like["exclude"]
-    own["exclude"] = type(left_out)(left_out)
-    own["load_only"] = set(like["load_only"])
-    own["dump_only"] = set(like["dump_only"])
-    own["partial"] = partial
-    own["unknown"] = like["unknown"] if unknown is None else checked_unknown(unknown)
-    own["error_messages"] = like["error_messages"].copy()
+    attributes["exclude"] = type(left_out)(left_out)
+    attributes["load_only"] = set(like["load_only"])
+    attributes["dump_only"] = set(like["dump_only"])
+    attributes["partial"] = partial
+    attributes["unknown"] = like["unknown"] if unknown is None else checked_unknown(unknown)
+    attributes["error_messages"] = like["error_messages"].copy()
     if IS_MARSHMALLOW_3:
-        own["ordered"] = like["ordered"]
-        own["context"] = others.get("context") or {}
-        if own["context"]:
+        attributes["ordered"] = like["ordered"]
+        attributes["context"] = others.get("context") or {}
+        if attributes["context"]:
             warnings.warn(_CONTEXT_WARNING, RemovedInMarshmallow4Warning, stacklevel=2)
-    own[STATE_KEY] = SchemaState(self, SharedFields(exemplar))
+    attributes[STATE_KEY] = SchemaState(self, SharedFields(exemplar))
 
 
 def _init_with_context(
@@ -245,10 +231,7 @@ def _init_with_context(
     partial: Any,
     unknown: Any,
 ) -> None:
-    """``Schema.__init__`` of marshmallow 3, line by line: its warning names the file that calls it.
-
-    That would be this one.
-    """
+    """``Schema.__init__`` of marshmallow 3, whose warning names the file that calls it."""
     if only is not None and not utils.is_collection(only):
         raise StringNotCollectionError('"only" should be a list of strings')
     if not utils.is_collection(exclude):
@@ -280,9 +263,13 @@ def init_fields(self: Any) -> None:
     ``Nested.schema`` does so for a copy of a schema. A pending one with the options that it was
     made with stays pending. What stock does to other fields that were unchanged is no change.
     """
-    own = self.__dict__
-    state = own.get(STATE_KEY)
-    if state is not None and state.is_pending(own, NAMES[0]) and _has_as_made(own, state.shared):
+    attributes = self.__dict__
+    state = attributes.get(STATE_KEY)
+    if (
+        state is not None
+        and state.is_pending(attributes, NAMES[0])
+        and _has_as_made(attributes, state.shared)
+    ):
         state.is_bound_anew = True
         state.shared.bind_methods(self)
     else:
@@ -290,10 +277,6 @@ def init_fields(self: Any) -> None:
 
 
 def _has_as_made(own: dict[str, Any], shared: SharedFields) -> bool:
-    """Return whether a schema has the options that it was made with.
-
-    :param own: its ``__dict__``
-    """
     exemplar = shared.exemplar
     if not exemplar.classes.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
         return False
@@ -314,13 +297,13 @@ class _Copying:
 
 def _copy(schema: Any) -> Any:
     """Return a copy of a schema, which shares its fields, and is pending as long as it is."""
-    own = schema.__dict__
+    attributes = schema.__dict__
     copied = object.__new__(type(schema))
-    state = own.get(STATE_KEY)
+    state = attributes.get(STATE_KEY)
     shared = state_of(schema).shared if type(state) is SchemaState else None
     if is_disabled() or (shared is not None and shared.made is not None):
         make_fields(schema)
-    copied.__dict__.update(own, **{STATE_KEY: None})
+    copied.__dict__.update(attributes, **{STATE_KEY: None})
     if shared is not None and not is_disabled():
         original = state_of(schema).original
         original = schema if original is None else original
@@ -335,11 +318,7 @@ def reduce_ex(self: Any, protocol: Any) -> Any:
 
 
 class SchemaProxy:
-    """Stands for a schema as ``self`` of stock's own methods, some of its attributes replaced.
-
-    :param schema: the schema
-    :param own: the attributes that are not the schema's
-    """
+    """Stands for a schema as ``self`` of stock's own methods, some of its attributes replaced."""
 
     def __init__(self, schema: Any, **own: Any) -> None:
         self._schema = schema
@@ -353,18 +332,16 @@ def for_stock(schema: Any, name: str) -> Any:
     """Return what takes the place of a schema as the first argument of stock's own methods.
 
     Those need the fields of a pending schema, and hand them to nobody.
-
-    :param name: the attribute with the fields that they need
     """
-    own, cls = schema.__dict__, type(schema)
-    state = own.get(STATE_KEY)
-    if type(state) is not SchemaState or not state_of(schema).is_pending(own, name):
+    attributes, cls = schema.__dict__, type(schema)
+    state = attributes.get(STATE_KEY)
+    if type(state) is not SchemaState or not state_of(schema).is_pending(attributes, name):
         return schema
     state = state_of(schema)
     proxy: Any = SchemaProxy(schema, **{name: state.fields(schema, name)})
-    if is_stock(cls._serialize, _STOCK_SERIALIZE) and "_serialize" not in own:
+    if is_stock(cls._serialize, _STOCK_SERIALIZE) and "_serialize" not in attributes:
         proxy._serialize = partial(_STOCK_SERIALIZE, proxy)
-    if is_stock(cls._deserialize, _STOCK_DESERIALIZE) and "_deserialize" not in own:
+    if is_stock(cls._deserialize, _STOCK_DESERIALIZE) and "_deserialize" not in attributes:
         proxy._deserialize = partial(_STOCK_DESERIALIZE, proxy)
     return proxy
 

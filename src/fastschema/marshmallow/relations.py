@@ -30,10 +30,7 @@ Reads = Sequence[tuple[str, Callable[[], "Reads"]]]
 
 
 def reads_of(schema: Any, compiled: Compiled | None = None) -> Reads:
-    """Return what a schema is sure to read of each object that it dumps.
-
-    :param compiled: what a plan's schema compiles to
-    """
+    """Return what a schema is sure to read of each object that it dumps."""
     compiled = compiled or find_compiled(schema, DUMP, thresholds.MANY)
     if compiled is None or compiled.program is None:
         return []
@@ -50,12 +47,7 @@ def _reads(compiled: Compiled) -> Iterator[tuple[str, Callable[[], Reads]]]:
 
 
 def _further(rest: list[str], field: Any, outer: Compiled) -> Reads:
-    """Return what is read behind an attribute.
-
-    :param rest: what follows it in the source of the field
-    :param field: the field if it is nested; else None
-    :param outer: what its schema compiles to
-    """
+    """Return what is read behind an attribute: by the rest of the path, or a nested field."""
     if rest:
         return [(rest[0], partial(_further, rest[1:], field, outer))]
     while issubclass(type(field), List):

@@ -39,7 +39,6 @@ def _calls_hooks_by_itself(schema: Any) -> bool:
 class SchemaLoader:
     """Loads data by a schema as its ``load`` does.
 
-    :param outer: the load that it is a part of
     :param is_super: whether the schema's own ``load`` has called that of stock
     """
 
@@ -58,18 +57,12 @@ class SchemaLoader:
         self.store: Any = ErrorStore()
 
     def begin_again(self) -> None:
-        """Begin another load by what :meth:`find` has found."""
         self.store.errors = {}
         if self._before is not None:
             self._before.begin(self.schema, self.store)
 
     def find(self, field: Any, schema: Any, options: dict[str, Any]) -> bool:
-        """Find how a schema loads; return whether it does more than its own ``load``.
-
-        :param field: the field that nests it
-        :param schema: the schema
-        :param options: what its ``load`` is given
-        """
+        """Find how a schema loads; return whether it does more than its own ``load``."""
         self.schema, self._options = schema, options
         self._row = self._function = None
         self.store.errors = {}
@@ -79,8 +72,8 @@ class SchemaLoader:
         if self._is_super and overrides_load(schema, besides_load=True) is not None:
             self._function = partial(STOCK_LOAD, schema)
             return True
-        given, unknown = options.get("partial"), options.get("unknown")
-        self._partial = schema.partial if given is None else given
+        partial_option, unknown = options.get("partial"), options.get("unknown")
+        self._partial = schema.partial if partial_option is None else partial_option
         self._unknown = schema.unknown if unknown is None else unknown
         if self._unknown not in (RAISE, INCLUDE, EXCLUDE):
             return False
@@ -97,7 +90,6 @@ class SchemaLoader:
         return True
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value is of the class that it loads."""
         if self._function is not None:
             return value is not None and value is not missing
         return type(value) is (list if self.schema.many else dict)
@@ -108,8 +100,7 @@ class SchemaLoader:
         return None if self._is_hooked or self.schema.many else self._row
 
     def _made_function(self, schema: Any) -> Function | None:
-        """Return what a maker has made for the schema's own ``load``; None if there is none."""
-        is_given = any(each is not None for each in self._options.values())
+        is_given = any(option is not None for option in self._options.values())
         registered = None if is_given or schema.many else registered_for(schema, "load")
         if registered is None:
             return None
@@ -131,11 +122,7 @@ class SchemaLoader:
             self._has_validators = any(map(schema._hooks.get, (VALIDATES, VALIDATES_SCHEMA)))
 
     def __call__(self, data: Any) -> Any:
-        """Load data.
-
-        :raises ValidationError: as ``Schema.load``
-        :raises Refused: if what a maker has made refuses them
-        """
+        """Load data, or raise ``Refused`` if what a maker has made does."""
         if self._function is not None:
             return self._function(data)
         if self._row is None:
@@ -146,7 +133,6 @@ class SchemaLoader:
         return loaded
 
     def _rows(self, data: Any) -> Any:
-        """Load an object, or several, by a schema that has no hooks."""
         row, schema = self._row, self.schema
         assert row is not None
         if schema.many:
@@ -202,10 +188,7 @@ class SchemaLoader:
             schema._invoke_schema_validators(**keywords)
 
     def fail(self, errors: Any, data: Any, loaded: Any) -> None:
-        """Raise what ``Schema.load`` raises for errors.
-
-        :raises ValidationError: always, unless the schema raises another
-        """
+        """Raise what ``Schema.load`` raises for errors."""
         self.store.errors = {}
         schema = self.schema
         error = ValidationError(errors, data=data, valid_data=loaded)
@@ -213,10 +196,7 @@ class SchemaLoader:
         raise error
 
     def nested_error(self, data: Any, loaded: Any) -> ValidationError:
-        """Return what ``Nested._load`` raises for the errors in the store.
-
-        :raises Exception: another one that the schema raises
-        """
+        """Return what ``Nested._load`` raises for the errors in the store."""
         errors, self.store.errors = self.store.errors, {}
         if not self._handles_errors:
             return ValidationError(errors, valid_data=loaded)

@@ -103,12 +103,7 @@ def describe_dict_class(schema: Any) -> bool:
 
 
 def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
-    """All that the code that dumps a schema depends on, as plain hashable values.
-
-    :param fields: the fields that the schema dumps
-    :param schema: the schema
-    :raises UnreadableError: if the schema cannot be compiled
-    """
+    """All that the code that dumps a schema depends on, as plain hashable values."""
     _check_is_read_as_stock(fields)
     return (
         "marshmallow",
@@ -120,10 +115,7 @@ def describe_dump(fields: dict[str, Any], schema: Any) -> Description:
 
 
 def _check_is_read_as_stock(fields: dict[str, Any]) -> None:
-    """Check that attributes of fields are read without code of users.
-
-    :raises UnreadableError: if not
-    """
+    """Raise ``UnreadableError`` unless attributes of fields are read without code of users."""
     for field in all_fields(fields.values()):
         if computes_attributes(field):
             raise UnreadableError(f"{type(field).__name__} computes its attributes")
@@ -132,10 +124,7 @@ def _check_is_read_as_stock(fields: dict[str, Any]) -> None:
 
 
 def _checked_key(name: Any, field: Any) -> str:
-    """Return the key of a field in the output and the input.
-
-    :raises UnreadableError: if it, or the name of the field, is no plain ``str``
-    """
+    """Return the key of a field in the output and the input, if it is a plain ``str``."""
     key: str = name if field.data_key is None else field.data_key
     if type(name) is not str:
         raise UnreadableError("the name of a field is not a plain str")
@@ -160,7 +149,6 @@ def _describe_field(name: str, field: Any) -> Description:
 
 
 def _describe_without_attribute(field: Any) -> Description | None:
-    """Return what is done by a field that reads no attribute; None for the others."""
     if field._CHECK_ATTRIBUTE:
         return None
     method = method_of(field, "_serialize")
@@ -177,7 +165,6 @@ def _describe_without_attribute(field: Any) -> Description | None:
 
 
 def _why_not_read(field: Any) -> str | None:
-    """Why the value of a field is not read in generated code, or None."""
     reason = why_unknown(field)
     if reason is not None:
         return reason
@@ -205,10 +192,7 @@ _NAMES: dict[str, object] = {
 
 
 def make_dump_program(description: Description) -> DumpProgram:
-    """Return the program for a description: from that alone, so that the cache is right.
-
-    The slots of its node resolve from a :class:`fastschema.marshmallow.dump.BoundSchema`.
-    """
+    """Return the program for a description: from that alone, so that the cache is right."""
     _, name, is_dict, own_accessor, descriptions = description
     slots = [
         Slot("fields", lambda bound, cls, form: bound.fields),
@@ -243,7 +227,7 @@ def _field_node(
 ) -> tuple[FieldNode, list[Slot]]:
     """Return the node of a field, which schemas may share, and the slots that it needs.
 
-    :param slots_before: how many slots those have before these, whose names tell them apart
+    How many slots those have before these tells the names of these apart.
     """
     slots = [_TAKEN] * slots_before
     node = _node_of(index, description, own_accessor, slots)
@@ -328,8 +312,8 @@ def _made_of_object(registered: Registered, *, path: DumpPath, slots: list[Slot]
     def resolve(bound: Any, cls: Any, form: Any) -> Any:
         return bound.made_dumper(path.get(bound.fields), registered)
 
-    made = new_slot(slots, "made", resolve)
-    expression = f"{made}.of_object({path.arguments})"
+    dumper = new_slot(slots, "made", resolve)
+    expression = f"{dumper}.of_object({path.arguments})"
     return Source("(made)", Read(expression), user_code=registered.label)
 
 
@@ -343,10 +327,7 @@ def _default(field: str, has_default: str | None) -> str | None:
 
 
 def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
-    """Read as ``marshmallow.utils.get_value`` does, unless the schema has an accessor of its own.
-
-    A dotted path goes through stock's function.
-    """
+    """Read as ``marshmallow.utils.get_value`` does; a dotted path goes through that."""
     name = literal(attribute)
     general = Read(f"accessor(obj, {name}, missing)")
     if own_accessor:
@@ -379,13 +360,13 @@ def access_of(cls: type) -> str:
         return ITEM
     has_item = has_hook = False
     for base in cls.__mro__:
-        own = base.__dict__
+        attributes = base.__dict__
         if base is type or (
-            base is not object and type(own.get("__getattribute__")) is FunctionType
+            base is not object and type(attributes.get("__getattribute__")) is FunctionType
         ):
             return GENERAL
-        has_item = has_item or "__getitem__" in own
-        has_hook = has_hook or "__getattr__" in own
+        has_item = has_item or "__getitem__" in attributes
+        has_hook = has_hook or "__getattr__" in attributes
     if has_item:
         return ITEM
     if has_hook:
@@ -394,12 +375,7 @@ def access_of(cls: type) -> str:
 
 
 def describe_load(fields: dict[str, Any], schema: Any) -> Description:
-    """All that the code that loads by a schema depends on, as plain hashable values.
-
-    :param fields: the fields that the schema loads
-    :param schema: the schema
-    :raises UnreadableError: if the schema cannot be compiled
-    """
+    """All that the code that loads by a schema depends on, as plain hashable values."""
     _check_is_read_as_stock(fields)
     reason = overridden(schema, _CALL_AND_STORE)
     if reason is not None:
@@ -435,10 +411,7 @@ def _describe_load_field(name: str, field: Any) -> Description:
 
 
 def make_load_program(description: Description) -> LoadProgram:
-    """Return the program for a description: from that alone, so that the cache is right.
-
-    The slots of its node resolve from a :class:`fastschema.marshmallow.load.Load`.
-    """
+    """Return the program for a description: from that alone, so that the cache is right."""
     _, name, is_dict, descriptions = description
     slots: list[Slot] = []
     if not is_dict:
@@ -463,7 +436,6 @@ def make_load_program(description: Description) -> LoadProgram:
 def _load_field_node(
     index: int, description: Description, slots_before: int
 ) -> tuple[LoadFieldNode, list[Slot]]:
-    """Return the node of a field that is loaded, and its slots, as :func:`_field_node`."""
     slots = [_TAKEN] * slots_before
     node = _load_node_of(index, description, slots)
     return node, slots[slots_before:]
@@ -478,20 +450,20 @@ def _load_node_of(index: int, description: Description, slots: list[Slot]) -> Lo
     by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:
-        made = load_fields.own_method_kind(
+        field_kind = load_fields.own_method_kind(
             index, key, is_validated=is_custom, has_nested=len(described) > 2
         )
         reason = described[1]
     else:
-        made = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)
+        field_kind = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)
     return LoadFieldNode(
         key,
         target,
         field,
-        made,
+        field_kind,
         none_stays=none_stays,
         default=f"{field}.load_default" if when_missing == "value" else None,
         own_default=when_missing == "own",
-        validated=is_custom and made.load_slot is None and made.call is None,
+        validated=is_custom and field_kind.load_slot is None and field_kind.call is None,
         reason=reason,
     )

@@ -16,8 +16,6 @@ class SharedFields:
     """The fields of a schema and of its copies: stock copies a schema, but not its fields.
 
     Methods are given the schema that was there first, which is the parent of all fields.
-
-    :param exemplar: the exemplar of which the fields are, or would be, clones
     """
 
     made: _Made | None = None
@@ -30,25 +28,20 @@ class SharedFields:
         """The copy that was bound last, if a field has methods of its schema."""
 
     def field(self, schema: Any, field: Any) -> Any:
-        """Return the field that is like one of the exemplar.
-
-        :param schema: the schema
-        :param field: the exemplar's field
-        """
-        own = self._clones.get(id(field))
-        if own is None:
-            own = clone(field, self.exemplar.schema, schema, schema)
-            if self._method_owner is not None and not _METHOD_NAMES.isdisjoint(own.__dict__):
-                own._bind_to_schema(own.name, self._method_owner)
-            own = self._clones.setdefault(id(field), own)
-        return own
+        """Return the field that is like one of the exemplar."""
+        cloned = self._clones.get(id(field))
+        if cloned is None:
+            cloned = clone(field, self.exemplar.schema, schema, schema)
+            if self._method_owner is not None and not _METHOD_NAMES.isdisjoint(cloned.__dict__):
+                cloned._bind_to_schema(cloned.name, self._method_owner)
+            cloned = self._clones.setdefault(id(field), cloned)
+        return cloned
 
     def fields(self, schema: Any, name: str) -> dict[str, Any]:
-        """Return what the schema is to have as one of :data:`NAMES`, in a dictionary of its own."""
         originals = self.exemplar.schema.__dict__[name]
         fields: dict[str, Any] = type(originals)()
-        for each, field in originals.items():
-            fields[each] = self.field(schema, field)
+        for key, field in originals.items():
+            fields[key] = self.field(schema, field)
         return fields
 
     def make(self, schema: Any) -> _Made:

@@ -27,10 +27,7 @@ _INSTANCES = "marshmallow_sqlalchemy.load_instance_mixin"
 
 
 def _is_method(function: Any, module_name: str, path: str) -> bool:
-    """Return whether a function is a method of the library, as it was written there.
-
-    :param path: the class and the method, dotted
-    """
+    """Return whether a function is a method of the library, as it was written there."""
     owner: Any = sys.modules.get(module_name)
     *classes, name = path.split(".")
     for cls in classes:
@@ -44,10 +41,7 @@ def gets_value_as_stock(function: Any) -> bool:
 
 
 def describe_related(field: Any, method: Any) -> Description | None:
-    """Return what ``Related`` does to a value; None for other methods.
-
-    :param method: the field's ``_serialize``
-    """
+    """Return what ``Related`` does to a value; None for other methods."""
     if not _is_method(method, _FIELDS, "Related._serialize"):
         return None
     cls = sys.modules[_FIELDS].Related
@@ -63,10 +57,7 @@ def _related(*, path: Any, slots: list[Slot]) -> Kind:
 
 
 class RelatedKeys:
-    """From a related object to its keys, as ``Related._serialize``; looked up once for a dump.
-
-    :param field: the field
-    """
+    """From a related object to its keys, as ``Related._serialize``; looked up once for a dump."""
 
     __slots__ = ("_field", "_keys")
 
@@ -75,10 +66,9 @@ class RelatedKeys:
         self._keys: list[str] | None = None
 
     def __call__(self, value: Any) -> Any:
-        """Return a key, or a dictionary of several."""
         keys = self._keys
         if keys is None:
-            keys = self._keys = [each.key for each in self._field.related_keys]
+            keys = self._keys = [column.key for column in self._field.related_keys]
         if len(keys) == 1:
             return getattr(value, keys[0], None)
         return {key: getattr(value, key, None) for key in keys}
@@ -90,31 +80,22 @@ def passes_session(method: Any) -> bool:
 
 
 def pass_session(field: Any, schema: Any) -> None:
-    """Give the schema of a nested field the session of the outermost schema.
-
-    :param field: one whose class :func:`passes_session`
-    """
+    """Give the schema of a nested field the session of the outermost schema."""
     if hasattr(schema, "session"):
         schema.session = field.root.session
         schema.transient = field.root.transient
 
 
 def loads_instances(method: Any) -> bool:
-    """Return whether a schema's ``load`` is that of marshmallow-sqlalchemy."""
     return _is_method(method, _INSTANCES, "LoadInstanceMixin.Schema.load")
 
 
 def makes_schemas(method: Any) -> bool:
-    """Return whether a schema's ``__init__`` is that of marshmallow-sqlalchemy."""
     return _is_method(method, _INSTANCES, "LoadInstanceMixin.Schema.__init__")
 
 
 def load_instances(schema: Any, load: Callable[[], Any]) -> Any:
-    """Return what that ``load`` returns without options of its own.
-
-    :param load: what ``Schema.load`` does
-    :raises ValueError: if a session is needed, and there is none
-    """
+    """Return what that ``load`` returns without options of its own."""
     if schema._load_instance and not (schema.transient or schema.session):
         raise ValueError("Deserialization requires a session")
     try:
@@ -146,10 +127,7 @@ def is_mapped(cls: type) -> bool:
 
 
 def are_read_as_stock(bound: Any = None) -> bool:
-    """Return whether SQLAlchemy's own descriptor reads the attributes of instances.
-
-    :param bound: what slots resolve from
-    """
+    """Return whether SQLAlchemy's own descriptor reads the attributes of instances."""
     global _descriptor
     if _descriptor is None:
         attributes: Any = sys.modules["sqlalchemy.orm.attributes"]
@@ -164,8 +142,7 @@ _descriptor: StockMethods | None = None
 
 
 def key_finder(cls: type) -> Callable[[str], object]:
-    """Return what finds the key under which instances of a class keep an attribute once it is
-    loaded.
+    """Return what finds the key of a loaded attribute of a class's instances.
 
     For an attribute whose reading means more than that, and for all attributes of a class that is
     not mapped, it gives something that is no key at all.
@@ -173,10 +150,10 @@ def key_finder(cls: type) -> Callable[[str], object]:
     attributes: Any = sys.modules.get("sqlalchemy.orm.attributes")
     if attributes is None or not is_mapped(cls):
         return lambda name: _NEVER_A_KEY
-    plain, own = attributes.InstrumentedAttribute, cls.__dict__
+    plain, class_attributes = attributes.InstrumentedAttribute, cls.__dict__
 
     def find(name: str) -> object:
-        attribute = own[name] if name in own else _found_on(cls, name)
+        attribute = class_attributes[name] if name in class_attributes else _found_on(cls, name)
         if type(attribute) is not plain or attribute.key != name:
             return _NEVER_A_KEY
         return name if attribute.impl.supports_population else _NEVER_A_KEY

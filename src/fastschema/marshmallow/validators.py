@@ -133,8 +133,8 @@ def _matching(pattern: Any, *, prefix: str, names: dict[str, object], **_: Any) 
 
 def _membership(validator: Any) -> Description | None:
     """Describe a validator that looks for values in a collection, which may have code of users."""
-    own = vars(validator)
-    values = own["choices"] if "choices" in own else own["iterable"]
+    attributes = vars(validator)
+    values = attributes["choices"] if "choices" in attributes else attributes["iterable"]
     return (_called,) if type(values) in _COLLECTIONS else None
 
 
