@@ -55,10 +55,6 @@ class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
     It refers to no :class:`Compiled`, which refers to it.
-
-    :param schema: the schema
-    :param fields: its fields by their numbers
-    :param nested: what its nested schemas compile to
     """
 
     def __init__(self, schema: Any, fields: Any, nested: KnownNested) -> None:
@@ -67,7 +63,6 @@ class BoundSchema:
         self.nested = nested
 
     def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
-        """Return what dumps the values of a nested field."""
         return NestedDumper(_NestedFinder(field, form, self.nested.of(field)))
 
     def of_field(self, field: Any) -> BoundSchema:
@@ -75,7 +70,6 @@ class BoundSchema:
         return BoundSchema(self.schema, [field], self.nested)
 
     def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
-        """Return what dumps the values of a field by what its maker makes."""
         return MadeDumper(field, registered, DumpCompiler(self))
 
     def inside(self, field: Any) -> InsideDumper:
@@ -83,13 +77,10 @@ class BoundSchema:
         return InsideDumper(field, DumpCompiler(self))
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
-        """Return what dumps objects by a schema that a maker has asked for.
-
-        :param is_super: whether its own ``dump`` is left out
-        """
+        """Return what dumps objects by a schema that a maker has asked for."""
         of_schema = SchemaOf(schema)
-        known = self.nested.of(of_schema)
-        return NestedDumper(_NestedFinder(of_schema, _PYTHON, known, is_super=is_super))
+        compiled = self.nested.of(of_schema)
+        return NestedDumper(_NestedFinder(of_schema, _PYTHON, compiled, is_super=is_super))
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
@@ -97,7 +88,6 @@ class BoundSchema:
 
 
 def overrides_dump(schema: Any) -> str | None:
-    """Return why a schema's own code dumps instead of stock's, or None."""
     return overridden(schema, _METHODS)
 
 
@@ -105,7 +95,6 @@ DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overri
 
 
 def bind(compiled: Compiled) -> BoundProgram:
-    """Bind the program of what a schema compiles to, which it must have."""
     bound = BoundSchema(compiled.schema, compiled.fields, compiled.nested)
     bound_program = compiled.bound_program = BoundProgram(compiled.program, bound)
     return bound_program
@@ -120,33 +109,23 @@ def bound_program_of(compiled: Compiled) -> BoundProgram | None:
 
 
 def find_bound_program(schema: Any, rows: int) -> BoundProgram | None:
-    """Count rows, and return what dumps them by a schema.
-
-    None if stock must dump them, or takes less time.
-
-    :param rows: how many rows are to be dumped
-    """
+    """Count rows, and return what dumps them; None if stock must, or takes less time."""
     compiled = find_compiled(schema, DUMP, rows)
     return None if compiled is None else bound_program_of(compiled)
 
 
 def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
-    """Return what the schema's own ``dump`` returns."""
     return schema.dump(obj) if many is None else schema.dump(obj, many=many)
 
 
 def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = None) -> Any:
-    """Return what ``Schema.dump`` returns, compiled between its hooks, be it installed or not.
-
-    :param compiled: that of a plan
-    """
+    """Return what ``Schema.dump`` returns, compiled between its hooks, be it installed or not."""
     if overrides_dump(schema) is not None:
         return own_dump(schema, obj, many)
     return dump_between_hooks(schema, obj, schema.many if many is None else bool(many), compiled)
 
 
 def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
-    """Return what stock's ``Schema.dump`` returns, compiled between its hooks."""
     if not has_hooks(schema, "dump"):
         return serialize(schema, obj, many, compiled)
 
@@ -157,11 +136,7 @@ def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | N
 
 
 def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
-    """Return what ``Schema._serialize`` returns, by generated code where the schema can be
-    compiled.
-
-    :param compiled: that of a plan
-    """
+    """Return what ``Schema._serialize`` returns, by generated code where that is possible."""
     if _before is not None:
         about_to_dump(schema, obj, many=many, compiled=compiled)
     if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
@@ -185,10 +160,7 @@ _before: Callable[[Any, list[Any], Compiled | None], object] | None = None
 
 
 def call_before(function: Callable[[Any, list[Any], Compiled | None], object]) -> None:
-    """Call a function with objects that are about to be dumped, from now on.
-
-    :param function: is given the schema, a list of objects, and what a plan's schema compiles to
-    """
+    """Call a function with objects that are about to be dumped, from now on."""
     global _before
     _before = function
 
@@ -200,7 +172,6 @@ def about_to_dump(schema: Any, obj: Any, *, many: bool, compiled: Compiled | Non
 
 
 def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYTHON) -> Any:
-    """Return what a schema's program makes of an object, or of each of several."""
     if many and type(obj) is not list:
         # Code of the user's that makes the rows runs before anything is looked up.
         return bound_program.new_dispatch(form).all_rows(obj)
@@ -213,8 +184,6 @@ def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYT
 class _NestedFinder:
     """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
 
-    :param field: the field
-    :param form: the form of the output
     :param inner: what nested schemas compile to, as :meth:`KnownNested.of` returns it
     :param is_super: whether the schema's own ``dump`` has called that of stock
     """
@@ -239,10 +208,6 @@ class _NestedFinder:
         self._found: Dispatcher | None = None
 
     def __call__(self) -> Dispatcher:
-        """Return what dumps the values of this dump.
-
-        :raises Exception: what stock raises where the schema cannot be found
-        """
         if self._found is None or self._inner is None:
             schema = self._field.schema
             many = schema.many or self._field.many
@@ -261,17 +226,16 @@ class _NestedFinder:
         return self._found
 
     def _own_dump(self, schema: Any, many: Any) -> Dispatcher:
-        """Return what dumps by a schema's own code."""
         registered = None if many else registered_for(schema, "dump")
         if registered is None:
             return _uniform(partial(schema.dump, many=many), self._form)
-        made = self._made
-        if made is None or not made.is_of(schema, registered):
+        schema_dump = self._made
+        if schema_dump is None or not schema_dump.is_of(schema, registered):
             nested = KnownNested(None, are_all=self._inner is not None)
             compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
-            made = self._made = MadeSchemaDump(schema, registered, compiler)
-        made.begin()
-        return CallDumper(made.dump, convert=_CONVERSIONS.get(self._form))
+            schema_dump = self._made = MadeSchemaDump(schema, registered, compiler)
+        schema_dump.begin()
+        return CallDumper(schema_dump.dump, convert=_CONVERSIONS.get(self._form))
 
     def _find(self, schema: Any, many: Any) -> Dispatcher:
         self._compiled = self._dispatch = self._compiler = None
@@ -308,7 +272,6 @@ class _NestedFinder:
 
 
 def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> Callable[[Any], Any]:
-    """Return what dumps an object by a schema's program, between its hooks."""
     keywords = {"many": False}
     before, after = (
         hooks_of(schema, tag, compiler, keywords, collections_first=False)
@@ -329,12 +292,7 @@ def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> C
 
 
 class _PluckFinder:
-    """Finds what dumps as ``Pluck._serialize`` does.
-
-    :param field: the field
-    :param form: the form of the output
-    :param inner: what nested schemas compile to, as :meth:`KnownNested.of` returns it
-    """
+    """Finds what dumps as ``Pluck._serialize`` does."""
 
     def __init__(self, field: Any, form: Form, inner: dict[int, Compiled] | None) -> None:
         self._field = field
@@ -344,7 +302,6 @@ class _PluckFinder:
         self._found: Dispatcher | None = None
 
     def __call__(self) -> Dispatcher:
-        """Return what dumps the values of this dump."""
         dispatch = self._find()
         if self._found is None or dispatch is not self._dispatch:
             self._dispatch = dispatch
@@ -363,10 +320,7 @@ class _PluckFinder:
 
 
 def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -> CallDumper:
-    """Return what dumps all values of a nested schema by a function that gives what stock gives.
-
-    :param is_stock: as for :class:`CallDumper`
-    """
+    """Return what dumps all values of a nested schema by a function that gives what stock gives."""
     within_row = partial(recorder.within, dump)
     return CallDumper(within_row, convert=_CONVERSIONS.get(form), is_stock=is_stock)
 
@@ -379,13 +333,7 @@ STOCK_DUMPS = stock_method(Schema, "dumps")
 
 
 def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
-    """Return what ``Schema.dumps`` returns for rows, without further arguments.
-
-    :param obj: the rows
-    :param many: as for ``Schema.dumps``
-    :returns: None if stock writes what ``Schema.dump`` returns
-    :raises Exception: what stock raises
-    """
+    """Return the text that ``Schema.dumps`` returns for rows; None if stock must write it."""
     is_collection = schema.many if many is None else many is True
     if (
         not is_collection

@@ -57,9 +57,7 @@ _NO_ARGUMENTS: Arguments = (None, (), (), ())
 class Exemplar:
     """A schema made by stock, of which others of its class with the same arguments are like.
 
-    :param schema: the schema. Nobody gets it, and nothing is dumped or loaded by it.
-    :param arguments: by which it was made
-    :param classes: what the classes of users were like then
+    Nobody gets it, and nothing is dumped or loaded by it.
     """
 
     def __init__(self, schema: Any, arguments: Arguments, classes: ClassSnapshot) -> None:
@@ -79,8 +77,6 @@ class Exemplar:
 
         That is what they choose among their fields, and the context of marshmallow 3, about which
         they warn.
-
-        :param own: its ``__dict__``
         """
         like = self.schema.__dict__
         return bool(
@@ -91,22 +87,16 @@ class Exemplar:
 
 
 def classes_of(cls: Any, fields: Iterable[Any]) -> ClassSnapshot:
-    """Return what the classes of users are like that say what schemas of a class do.
-
-    :param fields: the fields of such a schema
-    """
+    """Return what the classes of users are like that say what schemas of a class do."""
     classes = ClassSnapshot(own_classes(cls, fields))
     classes.add(cls.opts)
     return classes
 
 
 class SchemaRecord(ClassRecord):
-    """What is known of one schema class."""
-
     classes: ClassSnapshot
 
     def forget(self) -> None:
-        """Forget all but how much the class is used."""
         cls = self.owner()
         for base in cls.__mro__:
             open_room(base)
@@ -127,27 +117,22 @@ class SchemaRecord(ClassRecord):
         return super().count(objects, key) or self._is_registered
 
     def is_unseen(self, direction: str) -> bool:
-        """Return whether no code of users makes the objects of the class, or sees them.
-
-        :param direction: "dump" or "load"
-        """
+        """Return whether no code of users makes the objects of the class, or sees them."""
         if direction not in self._unseen:
             cls = self.owner()
             nested: dict[int, Any] = {}
             is_made = is_stock(cls.__init__, STOCK_INIT)
             self._unseen[direction] = is_made and is_unseen_schema(cls, direction, nested)
-            for each in nested.values():
-                self.classes.add_all(classes_of(each, each._declared_fields.values()))
+            for nested_class in nested.values():
+                self.classes.add_all(
+                    classes_of(nested_class, nested_class._declared_fields.values())
+                )
         return self._unseen[direction]
 
     def exemplar_of(self, schema: Any, arguments: Arguments) -> Exemplar | None:
-        """Return the exemplar of a new schema, made if there is none yet.
-
-        :param schema: the schema, of which user code may have set attributes
-        :returns: None if stock is to make its fields
-        """
-        own = schema.__dict__
-        if own and not self._names.isdisjoint(own):
+        """Return the exemplar of a new schema; None if stock is to make its fields."""
+        attributes = schema.__dict__
+        if attributes and not self._names.isdisjoint(attributes):
             return None
         exemplar: Exemplar | None = self.exemplars.get(arguments)
         if exemplar is None and self._has(arguments):
@@ -163,9 +148,8 @@ class SchemaRecord(ClassRecord):
 
 
 def _is_registered(cls: Any) -> bool:
-    """Return whether a method of a schema class, or of its fields, is registered."""
     classes = own_classes(cls, cls._declared_fields.values())
-    return any(is_registered(method) for each in classes for method in vars(each).values())
+    return any(is_registered(method) for base in classes for method in vars(base).values())
 
 
 def _make(cls: Any, arguments: Arguments, classes: ClassSnapshot) -> Exemplar | None:
@@ -182,10 +166,7 @@ def _make(cls: Any, arguments: Arguments, classes: ClassSnapshot) -> Exemplar | 
 def find_exemplar(
     schema: Any, only: Any, exclude: Any, load_only: Any, dump_only: Any
 ) -> Exemplar | None:
-    """Return the exemplar of a new schema, or None if stock is to make its fields.
-
-    :param schema: the schema; the other parameters are those of ``Schema.__init__``
-    """
+    """Return the exemplar of a new schema, or None if stock is to make its fields."""
     cls: Any = type(schema)
     record = SchemaRecord.of(cls)
     if not (record.refresh() and record.makes_fields_as_stock and _makes_fields_as_stock()):
@@ -197,7 +178,6 @@ def find_exemplar(
 
 
 def _makes_fields_as_stock() -> bool:
-    """Return whether nobody has replaced a method by which marshmallow makes fields."""
     return _makers_are_stock() and is_stock(Schema._init_fields, _STOCK_INIT_FIELDS)
 
 
@@ -220,15 +200,15 @@ def is_lasting(cls: type) -> bool:
 
 def _given(only: Any, *others: Any) -> Arguments | None:
     """Return the arguments as tuples; None if one of them is no plain collection of names."""
-    given: list[Any] = [] if only is not None else [None]
+    arguments: list[Any] = [] if only is not None else [None]
     for names in others if only is None else (only, *others):
         if type(names) not in _COLLECTIONS:
             return None
-        each = tuple(names)
-        if not _STR.issuperset(map(type, each)):
+        as_tuple = tuple(names)
+        if not _STR.issuperset(map(type, as_tuple)):
             return None
-        given.append(each)
-    return tuple(given)
+        arguments.append(as_tuple)
+    return tuple(arguments)
 
 
 _CHOICES = ("only", "exclude")
@@ -245,60 +225,56 @@ _new_choice: Any = Schema.set_class  # it has no types
 def clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     """Return a field for a schema, like a field of another schema of its class.
 
-    :param field: a field of the other schema, bound or not
     :param old_parent: that schema, or the field of it that has the field inside
     :param parent: what is to take the place of that
-    :param schema: the schema that the new field is for
     """
     cloned = _new(type(field))
-    own = cloned.__dict__
-    own.update(field.__dict__)  # not by assigning it, of which a __setattr__ would hear
-    if own.get("parent") is not old_parent:
+    attributes = cloned.__dict__
+    attributes.update(field.__dict__)  # not by assigning it, of which a __setattr__ would hear
+    if attributes.get("parent") is not old_parent:
         return cloned  # it was not chosen, so it was not bound
-    own["parent"], own["root"] = parent, schema
-    if not own.keys().isdisjoint(_DIFFERING):
+    attributes["parent"], attributes["root"] = parent, schema
+    if not attributes.keys().isdisjoint(_DIFFERING):
         _clone_inside(field, cloned, schema)
     return cloned
 
 
 def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
-    """Clone what a field has for one schema only.
-
-    :param cloned: its clone, which has the same
-    """
-    own = cloned.__dict__
+    attributes = cloned.__dict__
     for choice in _CHOICES:
         # Of dotted names in the arguments of the schema stock makes a collection for each schema.
-        if type(own.get(choice)) is Schema.set_class:
-            own[choice] = _new_choice(own[choice])
+        if type(attributes.get(choice)) is Schema.set_class:
+            attributes[choice] = _new_choice(attributes[choice])
     for name in INNER:
-        inner = own.get(name)
+        inner = attributes.get(name)
         if is_field(inner):
-            own[name] = cloned_inner = clone(inner, field, cloned, schema)
+            attributes[name] = cloned_inner = clone(inner, field, cloned, schema)
             for choice in _CHOICES:
-                if choice in own and getattr(inner, choice, None) is getattr(field, choice):
-                    cloned_inner.__dict__[choice] = own[choice]
-    if type(own.get("tuple_fields")) is list:
-        own["tuple_fields"] = [
-            clone(each, field, cloned, schema) if is_field(each) else each
-            for each in own["tuple_fields"]
+                if choice in attributes and getattr(inner, choice, None) is getattr(field, choice):
+                    cloned_inner.__dict__[choice] = attributes[choice]
+    if type(attributes.get("tuple_fields")) is list:
+        attributes["tuple_fields"] = [
+            clone(inner_field, field, cloned, schema) if is_field(inner_field) else inner_field
+            for inner_field in attributes["tuple_fields"]
         ]
     for name in METHODS:
-        method = own.get(name)
+        method = attributes.get(name)
         if type(getattr(method, "__self__", None)) is type(schema):
-            own[name] = method.__func__.__get__(schema)
-    if _FIELD_CACHE in own:
-        own[_FIELD_CACHE] = {}
+            attributes[name] = method.__func__.__get__(schema)
+    if _FIELD_CACHE in attributes:
+        attributes[_FIELD_CACHE] = {}
 
 
 def frozen_copy(field: Any) -> Any:
     """Return a copy of a field, and of the fields inside of it, that later changes pass by."""
     copied = copy.copy(field)
-    own = copied.__dict__
+    attributes = copied.__dict__
     for name in INNER:
-        if is_field(own.get(name)):
-            own[name] = frozen_copy(own[name])
+        if is_field(attributes.get(name)):
+            attributes[name] = frozen_copy(attributes[name])
     for name in ("tuple_fields", "validators"):
-        if type(own.get(name)) is list:
-            own[name] = [frozen_copy(each) if is_field(each) else each for each in own[name]]
+        if type(attributes.get(name)) is list:
+            attributes[name] = [
+                frozen_copy(member) if is_field(member) else member for member in attributes[name]
+            ]
     return copied

@@ -17,8 +17,6 @@ def hooks_of(
 ) -> list[Hook]:
     """Return the hooks of one sort, in the order in which stock calls them.
 
-    :param compiled: what makers of hooks are given
-    :param keywords: what stock passes besides the data
     :param collections_first: whether those that take whole collections come first
     """
     hooks = schema._hooks.get(tag) or ()

@@ -30,8 +30,6 @@ STOCK: dict[tuple[type, str], Any] = {
 class Answer:
     """What does the work of a field, as long as nobody changes what that is.
 
-    :param field: the field, which stays alive with it
-    :param function: from a value to what its method makes of it
     :param begin: lets the function find the nested schema anew
     :param partial: for loading, the ``partial`` that is meant
     """
@@ -49,29 +47,26 @@ class Answer:
         while type(field) is fields.List:
             field = field.inner
             self._fields.append(field)
-        self._seen = [dict(vars(each)) for each in self._fields]
+        self._seen = [dict(vars(held)) for held in self._fields]
         self._schema: dict[str, Any] | None = None
         self._begin = begin
         self.function = function
         self.partial = partial
 
     def is_current(self) -> bool:
-        """Return whether the fields have the attributes that they had, and their schema, too.
-
-        Nobody may have looked at the fields of that.
-        """
-        own = [each.__dict__ for each in self._fields]
-        schema = own[-1].get("_schema")
-        if are_same(own, self._seen) and (
+        """Return whether the fields and their schema have the attributes that they had."""
+        attributes = [field.__dict__ for field in self._fields]
+        schema = attributes[-1].get("_schema")
+        if are_same(attributes, self._seen) and (
             schema is None or are_same(schema.__dict__, self._schema)
         ):
             return True
-        if self._schema is not None or not are_same(_unbound(own), _unbound(self._seen)):
+        if self._schema is not None or not are_same(_unbound(attributes), _unbound(self._seen)):
             return False
         if schema is None or "fields" in schema.__dict__:
             return False
         # What was found of a schema that nobody had found before is found anew.
-        self._seen = [each.copy() for each in own]
+        self._seen = [values.copy() for values in attributes]
         self._schema = schema.__dict__.copy()
         self._begin()
         return True
@@ -87,11 +82,7 @@ answers: ContextVar[Answers | None] = ContextVar("fastschema_answers", default=N
 
 
 class AnswersInside:
-    """Lets answers be there while the method of a field runs.
-
-    :param field: the field
-    :param answer: from a field inside of it to its answer; None if it has none
-    """
+    """Lets answers be there while the method of a field runs."""
 
     __slots__ = ("_answer", "_answers", "_field", "_values")
 
@@ -102,13 +93,14 @@ class AnswersInside:
         self._values = 0
 
     def call(self, method: Callable[..., Any], *arguments: Any) -> Any:
-        """Call the method."""
         if self._answers is None:
             self._values += 1
             if self._values < thresholds.values_worth_answers:
                 return method(*arguments)
-            found = {id(each): self._answer(each) for each in fields_inside(self._field)}
-            self._answers = {number: each for number, each in found.items() if each is not None}
+            by_id = {id(field): self._answer(field) for field in fields_inside(self._field)}
+            self._answers = {
+                number: answer for number, answer in by_id.items() if answer is not None
+            }
         token = answers.set(self._answers)
         try:
             return method(*arguments)
@@ -117,23 +109,18 @@ class AnswersInside:
 
 
 def fields_inside(field: Any, above: frozenset[int] = frozenset()) -> Iterator[Any]:
-    """Yield the nested fields, and lists of them, that a field of users' holds: in its attributes,
-    in lists there, or in other fields that it holds so.
-
-    :param above: the ids of those that it is inside of
-    """
+    """Yield the nested fields, and lists of them, that a field of users' holds at any depth."""
     above |= {id(field)}
     for name, value in vars(field).items():
         if name not in ("parent", "root"):
-            for each in value if type(value) in (list, tuple) else (value,):
-                if _nests(each):
-                    yield each
-                elif issubclass(type(each), fields.Field) and id(each) not in above:
-                    yield from fields_inside(each, above)
+            for member in value if type(value) in (list, tuple) else (value,):
+                if _nests(member):
+                    yield member
+                elif issubclass(type(member), fields.Field) and id(member) not in above:
+                    yield from fields_inside(member, above)
 
 
 def holds_nested(field: Any) -> bool:
-    """Return whether one of the fields that a field holds is a nested one, alone or in lists."""
     return next(fields_inside(field), None) is not None
 
 
@@ -147,9 +134,8 @@ def _serialize(cls: type) -> Callable[..., Any]:
     stock = STOCK[cls, "_serialize"]
 
     def _serialize(self: Any, value: Any, attr: Any, obj: Any, **kwargs: Any) -> Any:
-        """Return what stock's method returns; generated code may do it."""
-        found = answers.get()
-        answer = None if found is None else found.get(id(self))
+        current = answers.get()
+        answer = None if current is None else current.get(id(self))
         if answer is not None and answer.is_current():
             return answer.function(value)
         return stock(self, value, attr, obj, **kwargs)
@@ -161,9 +147,8 @@ def _deserialize(cls: type) -> Callable[..., Any]:
     stock = STOCK[cls, "_deserialize"]
 
     def _deserialize(self: Any, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        """Return what stock's method returns; generated code may do it."""
-        found = answers.get()
-        answer = None if found is None else found.get(id(self))
+        current = answers.get()
+        answer = None if current is None else current.get(id(self))
         if answer is None or kwargs.get("partial") is not answer.partial or not answer.is_current():
             return stock(self, value, attr, data, **kwargs)
         # What it leaves to the field comes here again.

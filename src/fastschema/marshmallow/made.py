@@ -31,11 +31,7 @@ class SchemaOf(NamedTuple):
 
 
 class DumpCompiler:
-    """``compiled``, as a maker is given it for dumping.
-
-    :param bound: what slots resolve from
-    :param owner: the schema for which the maker is called, whose own ``dump`` is not asked
-    """
+    """``compiled``, as a maker is given it for dumping; its owner's own ``dump`` is not asked."""
 
     def __init__(self, bound: Any, owner: Any = None) -> None:
         self._bound = bound
@@ -43,11 +39,7 @@ class DumpCompiler:
         self._nested: list[NestedDumper] = []
 
     def __call__(self, inner: Any) -> Callable[[Any], Any]:
-        """Return what dumps a value as a field's ``_serialize``, an object as a schema's ``dump``.
-
-        :param inner: the field or the schema, of which the class is enough
-        :raises TypeError: if it is neither
-        """
+        """Return what dumps by an inner field or schema, of which the class is enough."""
         if isinstance(inner, Field):
             return self._of_field(inner)
         schema = as_schema(inner)
@@ -66,27 +58,21 @@ class DumpCompiler:
             return lambda value: field._serialize(value, None, None)
         bound = self._bound.of_field(field)
         values = [slot.resolve(bound, None, Form.PYTHON) for slot in generated.slots]
-        self._nested += [each for each in values if isinstance(each, NestedDumper)]
+        self._nested += [resolved for resolved in values if isinstance(resolved, NestedDumper)]
         dump: Callable[[Any], Any] = generated.function(*values)
         return dump
 
     def begin(self) -> None:
-        """Begin another dump: nested schemas are found when they are needed."""
         for nested in self._nested:
             nested.found = NOT_FOUND
 
     def refresh(self) -> bool:
-        """Look up again what does not belong to the schema; return whether it had changed."""
-        found = [nested for nested in self._nested if nested.found is not NOT_FOUND]
-        has_changed = [nested.dispatch.refresh() for nested in found]
+        in_use = [nested for nested in self._nested if nested.found is not NOT_FOUND]
+        has_changed = [nested.dispatch.refresh() for nested in in_use]
         return any(has_changed)
 
 
 def as_schema(inner: Any) -> Any:
-    """Return what a maker asks for as a schema.
-
-    :raises TypeError: if it is none
-    """
     schema = inner() if isinstance(inner, type) and issubclass(inner, Schema) else inner
     if not isinstance(schema, Schema):
         raise TypeError(f"compiled() takes a field or a schema, not {inner!r}")
@@ -99,17 +85,14 @@ def _value_function(description: Description) -> GeneratedFunction | None:
     slots = [Slot("fields", lambda bound, cls, form: bound.fields)]
     if description[0] == OWN_METHOD:
         return None
-    made = kind(description, DumpPath.of_value(), slots)
+    value_kind = kind(description, DumpPath.of_value(), slots)
     if any(slot.ambient is not None for slot in slots):
         return None  # that is looked up for each dump
-    return generate_dump(made, slots, _NAMES)
+    return generate_dump(value_kind, slots, _NAMES)
 
 
 def function_of(registered: Registered, target: Any, compiled: Any) -> Function:
-    """Return what a maker makes for a field or a schema.
-
-    :raises TypeError: if it is no function
-    """
+    """Return what a maker makes for a field or a schema."""
     assert registered.maker is not None
     try:
         function = registered.maker(target, compiled)
@@ -126,11 +109,7 @@ def refuse(*_: Any) -> Any:
 
 
 class _OwnDumper(NestedDumper):
-    """Dumps the values of a field by code of users, which uses fields that are compiled.
-
-    :param field: the field
-    :param compiled: what dumps by those
-    """
+    """Dumps the values of a field by code of users, which uses fields that are compiled."""
 
     __slots__ = ("_compiled", "_field")
 
@@ -141,19 +120,14 @@ class _OwnDumper(NestedDumper):
 
     @property
     def dispatch(self) -> Any:
-        """What is looked at from one row to the next: this."""
         return self
 
     def refresh(self) -> bool:
-        """Look up again what does not belong to the schema; return whether it had changed."""
         return self._compiled.refresh()
 
 
 class MadeDumper(_OwnDumper):
-    """Dumps the values of a field by what its maker makes, or by the field's own method.
-
-    :param registered: what is registered for its ``_serialize``
-    """
+    """Dumps the values of a field by what its maker makes, or by the field's own method."""
 
     __slots__ = ("_function", "_registered")
 
@@ -163,7 +137,6 @@ class MadeDumper(_OwnDumper):
         self._function: Function | None = None
 
     def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
-        """Dump a value."""
         try:
             return self._begun()(value)
         except Refused:
@@ -202,7 +175,6 @@ class InsideDumper(_OwnDumper):
         return Answer(field, compiled(field), compiled.begin) if is_nested(field) else None
 
     def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
-        """Dump a value."""
         if self.found is NOT_FOUND:
             self._compiled.begin()
             self.found = True
@@ -210,12 +182,7 @@ class InsideDumper(_OwnDumper):
 
 
 class MadeSchemaDump:
-    """What a maker makes for a schema's own ``dump``.
-
-    :param schema: the schema
-    :param registered: what is registered for its ``dump``
-    :param compiled: what its maker is given
-    """
+    """What a maker makes for a schema's own ``dump``."""
 
     def __init__(self, schema: Any, registered: Registered, compiled: DumpCompiler) -> None:
         self._schema = schema
@@ -228,11 +195,9 @@ class MadeSchemaDump:
         return self._schema is schema and self._registered is registered
 
     def begin(self) -> None:
-        """Begin another dump: nested schemas are found when they are needed."""
         self._compiled.begin()
 
     def dump(self, obj: Any) -> Any:
-        """Dump an object."""
         try:
             return self._function(obj)
         except Refused:

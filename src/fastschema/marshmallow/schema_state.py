@@ -54,12 +54,9 @@ from fastschema.runtime.programs import Description, Program, programs
 class Direction(NamedTuple):
     """One of the two things that schemas do.
 
-    :param name: "dump" or "load"
     :param fields: the attribute of a schema that holds the fields for it
     :param describe: from those fields and the schema to its description
-    :param make_program: from that to the program
     :param overrides: from a schema to why its own code does it, or None
-    :param read_around: the methods that generated code reads around
     """
 
     name: str
@@ -71,11 +68,7 @@ class Direction(NamedTuple):
 
 
 class Reading:
-    """What was read of the fields of a schema, and what that depends on besides them.
-
-    :param classes: the classes of users that take part, as they are
-    :param methods: the methods that generated code reads around
-    """
+    """What was read of the fields of a schema, and what that depends on besides them."""
 
     def __init__(self, classes: ClassSnapshot, methods: StockMethods) -> None:
         self._classes = classes
@@ -92,15 +85,13 @@ class Reading:
         """What the fields were like, where those of other schemas are compared with them."""
 
     def matches(self, deciding: list[dict[str, Any]]) -> bool:
-        """Return whether fields are like those that were read."""
         return are_same(deciding, self.deciding)
 
     def is_current(self) -> bool:
-        """Return whether classes of users and methods of marshmallow are what they were."""
         return (
             self._methods_are_unchanged()
             and self._classes.is_current()
-            and not (self.nested and not all(each.is_current() for each in self.nested))
+            and not (self.nested and not all(snapshot.is_current() for snapshot in self.nested))
         )
 
 
@@ -128,9 +119,6 @@ _NONE_KNOWN = KnownNested(None)
 class Compiled:
     """What one schema object compiles to, for dumping or for loading.
 
-    :param schema: the schema
-    :param reading: what was read
-    :param fields: its fields by their numbers
     :param made: what the fields of a made schema were like; None for a pending one
     """
 
@@ -155,20 +143,15 @@ class Compiled:
         """What its nested schemas compile to."""
 
     def is_current(self, own: dict[str, Any], state: SchemaState, name: str) -> bool:
-        """Return whether a schema is what it was, and all else that this depends on.
-
-        :param own: the ``__dict__`` of the schema, which this was kept with
-        :param state: its state
-        :param name: the attribute with the fields
-        """
+        """Return whether a schema is what it was, and all else that this depends on."""
         if not own.keys().isdisjoint(DECIDING_ON_ITSELF):
             return False
-        fields, made = own.get(name), self.made
-        if made is None:
+        fields, made_fields = own.get(name), self.made
+        if made_fields is None:
             assert state.shared is not None
             is_unchanged = fields is None and state.shared.made is None
         else:
-            is_unchanged = fields is not None and made.are_current(fields)
+            is_unchanged = fields is not None and made_fields.are_current(fields)
         return is_unchanged and self.reading.is_current()
 
     def is_bound_to(self, made: MadeFields) -> bool:
@@ -180,9 +163,7 @@ class Compiled:
 class _OwnFields(dict[int, Any]):
     """The fields of a schema by their numbers, each made when generated code needs it.
 
-    :param schema: the schema
-    :param originals: the fields of its exemplar
-    :param common: what has those that all schemas like this one use
+    ``common`` has those that all schemas like this one use.
     """
 
     def __init__(self, schema: Any, originals: list[Any], common: Compiled | None = None) -> None:
@@ -207,7 +188,6 @@ def find_compiled(
 
     None if it is not known, and would not pay to find out yet: stock dumps or loads these rows.
 
-    :param rows: how many rows are to be dumped or loaded
     :param is_inner: whether it is nested in one that is compiled: it pays to compile it, too
     """
     fewest_rows = thresholds.fewest_rows
@@ -232,10 +212,7 @@ def find_compiled(
 def find_nested(
     schema: Any, direction: Direction, inner: dict[int, Compiled] | None
 ) -> Compiled | None:
-    """Return what a nested schema compiles to; None if stock dumps or loads by it.
-
-    :param inner: that of what its outer schema compiles to
-    """
+    """Return what a nested schema compiles to; None if stock dumps or loads by it."""
     if inner is None:
         return find_compiled(schema, direction, 1, is_inner=True)
     compiled = inner.get(id(schema))
@@ -256,13 +233,12 @@ def forget(schema: Any) -> None:
 def _find(
     schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what a schema compiles to, if it is known or pays, and keep it with the schema."""
-    own = schema.__dict__
-    if not own.keys().isdisjoint(DECIDING_ON_ITSELF):
+    attributes = schema.__dict__
+    if not attributes.keys().isdisjoint(DECIDING_ON_ITSELF):
         return None  # it has methods or options of its own
     exemplar = state.exemplar
     if exemplar is not None and type(exemplar.schema) is type(schema):
-        if state.is_pending(own, direction.fields):
+        if state.is_pending(attributes, direction.fields):
             return _find_pending(schema, state, exemplar, direction, rows, is_inner=is_inner)
         make_fields(schema)  # somebody has looked at those of a copy, which are the same
     return _find_made(schema, state, direction, rows, is_inner=is_inner)
@@ -299,7 +275,6 @@ def _find_pending(
 def _read_exemplar(
     exemplar: Exemplar, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what all pending schemas like an exemplar compile to, if that pays."""
     schema = exemplar.schema
     is_in_use = SchemaRecord.of(type(schema)).count(rows, exemplar.arguments)
     if not (is_in_use or is_inner) or exemplar.is_being_read:
@@ -332,15 +307,12 @@ def _read_exemplar(
 
 
 def _can_be_nested(nested: list[Any], fields: dict[int, Any], number: int) -> bool:
-    """Return whether the schema objects that a field nests can be copied, which is done here.
-
-    :param nested: all schemas nested in it
-    """
-    if all(isinstance(each, type) for each in nested):
+    """Return whether the schema objects that a field nests can be copied, which is done here."""
+    if all(isinstance(nested_schema, type) for nested_schema in nested):
         return True
     try:
-        for each in nesting_objects(fields[number]):
-            _ = each.schema
+        for nesting in nesting_objects(fields[number]):
+            _ = nesting.schema
     except Exception:
         return False  # stock raises it for each schema once
     return True
@@ -349,9 +321,8 @@ def _can_be_nested(nested: list[Any], fields: dict[int, Any], number: int) -> bo
 def _find_made(
     schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
 ) -> Compiled | None:
-    """Return what a schema compiles to whose fields are made, if it is known or pays."""
-    known: Compiled | None = getattr(state, direction.name)
-    if known is None and not is_inner and rows <= state.left_to_stock:
+    before: Compiled | None = getattr(state, direction.name)
+    if before is None and not is_inner and rows <= state.left_to_stock:
         state.left_to_stock -= rows
         return None
     record = SchemaRecord.of(type(schema))
@@ -364,8 +335,8 @@ def _find_made(
     names = (*fields, schema.__dict__.get("ordered"))
     if not (record.count(rows, names) or is_inner) or not record.refresh():
         return None
-    made = MadeFields(fields, direction.name)
-    deciding = made.deciding()
+    made_fields = MadeFields(fields, direction.name)
+    deciding = made_fields.deciding()
 
     def compile() -> Reading:
         reading = _read(schema, fields, direction)
@@ -382,17 +353,17 @@ def _find_made(
         setattr(state, direction.name, None)
         state.left_to_stock = thresholds.rows_worth_reading - 1
         return None
-    if known is not None and known.reading is reading and known.is_bound_to(made):
-        known.made = made  # something else has changed: what a field of users keeps for itself, say
-        return known
-    compiled = Compiled(schema, reading, list(fields.values()), made)
+    if before is not None and before.reading is reading and before.is_bound_to(made_fields):
+        # Something else has changed: what a field of users keeps for itself, say.
+        before.made = made_fields
+        return before
+    compiled = Compiled(schema, reading, list(fields.values()), made_fields)
     setattr(state, direction.name, compiled)
     state.left_to_stock = 0
     return compiled
 
 
 def _count_values(schema: Any, fields: dict[str, Any]) -> int:
-    """Return how many values of an object a schema has, as far as that is known."""
     return sum(count_values(field, type(schema)) for field in fields.values())
 
 
@@ -415,19 +386,23 @@ def read_once(schema: Any, direction: Direction) -> Compiled:
 def _read(
     schema: Any, fields: dict[str, Any], direction: Direction, nested: Iterable[Any] = ()
 ) -> Reading:
-    """Read the fields of a schema, for dumping or for loading.
-
-    :param nested: schemas nested in it, classes and objects, if those are not looked at each time
-    """
+    """Read the fields of a schema, and what they nest where that is not looked at each time."""
     classes = ClassSnapshot(own_classes(type(schema), fields.values()))
     field_classes = set(map(type, all_fields(fields.values())))
-    schemas = {id(each): each for each in nested}.values()
-    nested_classes: set[Any] = {each if isinstance(each, type) else type(each) for each in schemas}
+    schemas = {id(nested_schema): nested_schema for nested_schema in nested}.values()
+    nested_classes: set[Any] = {
+        nested_schema if isinstance(nested_schema, type) else type(nested_schema)
+        for nested_schema in schemas
+    }
     for cls in nested_classes:
         classes.add_all(classes_of(cls, cls._declared_fields.values()))
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
     reading = Reading(classes, direction.read_around.of(field_classes))
-    reading.nested = [SchemaSnapshot(each) for each in schemas if not isinstance(each, type)]
+    reading.nested = [
+        SchemaSnapshot(nested_schema)
+        for nested_schema in schemas
+        if not isinstance(nested_schema, type)
+    ]
     try:
         description = direction.describe(fields, schema)
         reading.program = programs.get(description, lambda: direction.make_program(description))

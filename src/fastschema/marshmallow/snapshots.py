@@ -39,11 +39,7 @@ _values = methodcaller("values")
 
 
 class MadeFields:
-    """The fields of one made schema as they are.
-
-    :param fields: the fields
-    :param direction: "dump" or "load"
-    """
+    """The fields of one made schema as they are, for one direction."""
 
     __slots__ = ("_fields", "_held", "_is_load", "_lengths", "_lists", "_names", "_values", "every")
 
@@ -56,8 +52,8 @@ class MadeFields:
         self._names = list(map(list, attributes))
         self._values = list(self._now(attributes))
         names = ("tuple_fields", *_LISTS) if self._is_load else ("tuple_fields",)
-        of_names = [own.get(name) for own in attributes for name in names]
-        self._lists = [each for each in of_names if type(each) is list]
+        of_names = [values.get(name) for values in attributes for name in names]
+        self._lists = [value for value in of_names if type(value) is list]
         """The lists among the values that matter, with what is in them."""
         self._lengths = list(map(len, self._lists))
         self._held = list(chain.from_iterable(self._lists))
@@ -81,43 +77,38 @@ class MadeFields:
         return chain(map(type, self.every), chain.from_iterable(map(_values, attributes)))
 
     def deciding(self) -> list[dict[str, Any]]:
-        """Return, for each field, its class and the attributes that say what it does."""
         return [_deciding(field, is_load=self._is_load) for field in self.every]
 
 
 class SchemaSnapshot:
-    """A schema object that fields nest, as it is: schemas copy it when they are dumped first.
-
-    :param schema: the schema
-    """
+    """A schema object that fields nest, as it is: schemas copy it when they are dumped first."""
 
     __slots__ = ("_deciding", "_fields", "_made", "_own", "_schema")
 
     def __init__(self, schema: Any) -> None:
-        own = schema.__dict__
+        attributes = schema.__dict__
         self._schema = schema
-        self._own = {**own, STATE_KEY: None}
-        self._fields = list(own.get("fields", {}).items())
-        declared = own.get("declared_fields", {})
+        self._own = {**attributes, STATE_KEY: None}
+        self._fields = list(attributes.get("fields", {}).items())
+        declared = attributes.get("declared_fields", {})
         self._made = MadeFields(declared, "load")
         self._deciding = list(declared), self._made.deciding()
 
     def is_current(self) -> bool:
-        """Return whether it has the fields and options that it had."""
-        own = self._schema.__dict__
-        if not are_same({**own, STATE_KEY: None}, self._own):
+        attributes = self._schema.__dict__
+        if not are_same({**attributes, STATE_KEY: None}, self._own):
             return False
-        declared = own.get("declared_fields")
+        declared = attributes.get("declared_fields")
         if declared is None:
             return True  # nobody has looked at them
-        if not are_same(list(own.get("fields", {}).items()), self._fields):
+        if not are_same(list(attributes.get("fields", {}).items()), self._fields):
             return False
         if not self._made.are_current(declared):
             # Whoever copies it binds them anew.
-            made = MadeFields(declared, "load")
-            if not are_same((list(declared), made.deciding()), self._deciding):
+            made_fields = MadeFields(declared, "load")
+            if not are_same((list(declared), made_fields.deciding()), self._deciding):
                 return False
-            self._made = made
+            self._made = made_fields
         return True
 
 

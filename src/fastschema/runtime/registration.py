@@ -40,11 +40,9 @@ class Refused(Exception):  # noqa: N818  # it is no error
 class Registered:
     """What :func:`register` was told; see there.
 
-    :param label: how reports name it
     :param maker: makes a function for each field or schema; None: there is an expression
     :param common: the name of the class that the expression is for, or None for all values
     :param expression: a template, whose names are unlike those of any other
-    :param names: the objects of those names
     """
 
     label: str
@@ -67,10 +65,7 @@ class Registered:
         return by_class(self.label, self.common, self.expression, otherwise, ANY, names=names)
 
     def load_kind(self, field: str) -> LoadKind:
-        """Return the same for a field that is loaded. Where it fails, the method is called.
-
-        :param field: an expression for the field
-        """
+        """Return the same for a field that is loaded. Where it fails, the method is called."""
         accepts = None if self.common is None else of_classes(self.common)
         convert = fill(self.expression, field=field)
         return LoadKind(self.label, accepts, convert, names=self.names or {})
@@ -163,8 +158,8 @@ def register(
         if expression is not None or common is not None:
             raise TypeError(f"{method.__qualname__} is no method of a field: it takes a function")
         assert function is not None
-        given = function
-        _keep(method, Registered(label, lambda schema, compiled: given))
+        registered_function = function
+        _keep(method, Registered(label, lambda schema, compiled: registered_function))
         return None
     number = next(_numbers)
     function_name, class_name = f"registered_{number}", f"common_class_{number}"
@@ -173,7 +168,7 @@ def register(
         template, function = _compiled(expression, names or {}, function_name)
     own_names: dict[str, object] = {function_name: function, class_name: common}
     common_name = None if common is None else class_name
-    used = {name: each for name, each in own_names.items() if each is not None}
+    used = {name: value for name, value in own_names.items() if value is not None}
     _keep(method, Registered(label, None, common_name, template, used))
     return None
 
@@ -191,7 +186,6 @@ def _register_maker(method: Any, maker: Maker) -> Maker:
 
 
 def register_ours(method: Any, maker: Maker) -> None:
-    """Register a maker of fastschema's own, for a method of another library's."""
     registered[method] = Registered(f"compiled for {method.__qualname__}", maker)
 
 
@@ -201,11 +195,6 @@ def _keep(method: Any, what: Registered) -> None:
 
 
 def _check_method(method: Any) -> None:
-    """Check that a method can be registered.
-
-    :raises TypeError: if it is none that stock calls for values
-    :raises ValueError: if it is stock's own, or registered already
-    """
     name = getattr(method, "__name__", None)
     is_hook = not _HOOKS.isdisjoint(getattr(method, "__marshmallow_hook__", ()))
     if not callable(method) or not (is_hook or name in _OF_FIELDS or name in _OF_SCHEMAS):
@@ -229,10 +218,7 @@ def _check_method(method: Any) -> None:
 def _compiled(
     expression: str, names: Mapping[str, object], function_name: str
 ) -> tuple[str, Callable[..., Any] | None]:
-    """Return a template of the expression, and the function that it calls, if it has names.
-
-    :raises ValueError: if it is no expression, or uses a name that it was not given
-    """
+    """Return a template of the expression, and the function that it calls, if it has names."""
     try:
         source = expression.format(value=_VALUE, field=_FIELD)
         tree = ast.parse(source, mode="eval")
