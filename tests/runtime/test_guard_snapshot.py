@@ -140,3 +140,33 @@ def test_why_options_cannot_be_known(attributes, why):
     cls = type("Own", (type("Base", (Field,), attributes),), {})
     assert computes_options(cls, OPTIONS, stock_classes) == why
     assert computes_options(cls, OPTIONS, frozenset(cls.__mro__)) in (None, why)
+
+
+def test_a_value_of_a_class_is_compared_without_its_code():
+    class Equal:
+        def __eq__(self, other):
+            raise AssertionError("asked")
+
+        __hash__ = None
+
+    class Own:
+        limit = Equal()
+
+    snapshot = ClassSnapshot([Own])
+    assert snapshot.is_current()
+
+    Own.limit = Equal()
+
+    assert not snapshot.is_current()
+
+
+def test_a_value_that_changes_its_name_is_noticed():
+    class Own:
+        limit = object()
+
+    snapshot = ClassSnapshot([Own])
+    value = Own.limit
+    del Own.limit
+    Own.most = value
+
+    assert not snapshot.is_current()

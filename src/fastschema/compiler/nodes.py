@@ -5,7 +5,7 @@ as an :class:`ObjectNode` with one :class:`FieldNode` for each output key. The c
 that description into Python; it knows nothing of the framework.
 
 Nodes carry *templates*: short pieces of Python that the front end's authors wrote, never text of a
-schema. In a template ``{value}`` stands for the variable that holds the value and ``{field}`` for
+schema. In a template ``$value`` stands for the variable that holds the value and ``$field`` for
 the field object of this dump; besides those it may use ``obj`` (the object being dumped) and the
 names of :attr:`Kind.names` and :attr:`ObjectNode.slots`. Whatever is foreign (keys, attribute
 names, classes) comes in through :func:`literal` or through a name.

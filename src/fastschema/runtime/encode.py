@@ -26,7 +26,8 @@ def dumped_bytes(
     if is_collection:
         text = JsonArray(schema.rows(obj), dumper.all_rows, engine.encode).join(ending)
     else:
-        text = engine.encode(dumper.one_row(obj)) + ending
+        (row,) = schema.rows([obj])
+        text = engine.encode(dumper.one_row(row)) + ending
     dumper.end()
     return text
 

@@ -139,29 +139,31 @@ class Snapshot:
         )
 
 
+Seen = tuple[Mapping[str, Any], list[str], list[Any]]
+"""A dictionary, its keys and its values as they were."""
+
+
 class ClassSnapshot:
     """What some classes were like: their attributes and options, and which fields they declare."""
 
-    __slots__ = ("_generation", "_now", "_seen")
+    __slots__ = ("_generation", "_seen")
 
     def __init__(self, classes: Iterable[type] = ()) -> None:
         self._generation = generations.current
-        self._now: dict[Any, Mapping[str, Any]] = {}
-        self._seen: dict[Any, dict[str, Any]] = {}
+        self._seen: dict[Any, list[Seen]] = {}
         for cls in classes:
             self.add(cls)
 
     def add(self, cls: Any) -> None:
         """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
-            seen = dict(vars(cls))
-            if _DECLARED in seen:
-                seen[_DECLARED] = dict(seen[_DECLARED])
-            self._now[cls], self._seen[cls] = vars(cls), seen
+            attributes = vars(cls)
+            self._seen[cls] = [_seen(attributes)]
+            if _DECLARED in attributes:
+                self._seen[cls].append(_seen(attributes[_DECLARED]))
 
     def add_all(self, other: ClassSnapshot) -> None:
         """Add what another snapshot has, as it was then."""
-        self._now |= other._now
         self._seen = other._seen | self._seen
 
     def is_current(self) -> bool:
@@ -169,23 +171,35 @@ class ClassSnapshot:
         if self._generation is not generations.current:
             return False
         try:
-            return self._now == self._seen or all(map(self._accept_if_alike, self._now))
-        except Exception:
-            return False  # an attribute that cannot be compared
+            return all(map(_is_as_seen, chain.from_iterable(self._seen.values()))) or all(
+                map(self._accept_if_alike, self._seen)
+            )
+        except RuntimeError:
+            return False  # another thread is changing one
 
     def _accept_if_alike(self, cls: Any) -> bool:
         """Return whether a class is what it was, but for what hangs on it; take that as seen."""
-        attributes, seen = self._now[cls], self._seen[cls]
-        if attributes == seen:
-            return True
-        state = attributes.get(CLASS_STATE_KEY)
-        if {**seen, CLASS_STATE_KEY: state} != {**attributes, CLASS_STATE_KEY: state}:
+        (attributes, names, values), *declared = self._seen[cls]
+        now, seen = dict(attributes), dict(zip(names, values, strict=True))
+        now.pop(CLASS_STATE_KEY, None)
+        seen.pop(CLASS_STATE_KEY, None)
+        if not _is_as_seen((now, list(seen), list(seen.values()))):
             return False
-        seen[CLASS_STATE_KEY] = state
-        return True
+        self._seen[cls] = [_seen(attributes), *declared]
+        return all(map(_is_as_seen, declared))
 
 
 _DECLARED = "_declared_fields"
+
+
+def _seen(attributes: Mapping[str, Any]) -> Seen:
+    return attributes, list(attributes), list(attributes.values())
+
+
+def _is_as_seen(seen: Seen) -> bool:
+    # By identity: a value that somebody has put there may have an __eq__ of users'.
+    attributes, names, values = seen
+    return list(attributes) == names and all(map(is_, attributes.values(), values))
 
 
 _PLAIN = frozenset([str, int, float, complex, bool, bytes, Decimal, date, timedelta, UUID])

@@ -395,14 +395,24 @@ class TestAnywhere:
             assert asks() == 5
         assert stock > 5
 
-    def test_a_plan_loads_them(self):
+    @pytest.mark.parametrize(
+        "dump",
+        [
+            lambda plan, rows: plan.dump(rows, many=True),
+            lambda plan, rows: plan.dumps(rows, many=True),
+            lambda plan, rows: list(plan.stream(rows)),
+        ],
+        ids=["dump", "dumps", "stream"],
+    )
+    def test_a_plan_loads_them(self, dump):
         plan = fastschema.compile(FlightSerializer)
+        expected = dump(plan, list(Flight.objects.order_by("pk")))
         rows = list(Flight.objects.order_by("pk"))
         with (
             override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}),
             CaptureQueriesContext(connection) as captured,
         ):
-            plan.dump(rows, many=True)
+            assert dump(plan, rows) == expected
         assert len(captured) == 4
 
     def test_a_serializer_that_runs_as_stock_loads_them(self, monkeypatch):

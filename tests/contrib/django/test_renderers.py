@@ -351,10 +351,16 @@ def test_lazy_values_are_asked_once():
 
 @needs_orjson
 def test_stock_writes_while_fastschema_is_disabled(monkeypatch):
-    monkeypatch.setattr(JSONRenderer, "render", lambda self, *args: b"stock")
+    monkeypatch.setattr("rest_framework.renderers.json.dumps", lambda *args, **options: "stock")
     assert FastJSONRenderer().render({"a": 1}) == b'{"a":1}'
     with fastschema.disabled():
         assert FastJSONRenderer().render({"a": 1}) == b"stock"
+
+
+def test_a_library_that_has_replaced_render_is_asked(monkeypatch):
+    monkeypatch.setattr(JSONRenderer, "render", lambda self, *args: b"theirs")
+
+    assert FastJSONRenderer().render({"a": 1}) == b"theirs"
 
 
 @needs_orjson
@@ -372,7 +378,7 @@ def test_stock_writes_while_fastschema_is_disabled(monkeypatch):
 def test_what_orjson_is_told_of_is_not_left_to_stock(data, ensure_ascii, language, monkeypatch):
     with translation.override(language):
         expected = assert_same_bytes(data, ensure_ascii=ensure_ascii)
-        monkeypatch.setattr(JSONRenderer, "render", lambda self, *args: b"stock")
+        monkeypatch.setattr("rest_framework.renderers.json.dumps", lambda *args, **options: "stock")
         renderer = FastJSONRenderer()
         renderer.ensure_ascii = ensure_ascii
         assert exactly(renderer.render(data)) == expected.value

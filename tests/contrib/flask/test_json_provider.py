@@ -499,3 +499,14 @@ def test_without_orjson_the_answers_are_the_same(monkeypatch, app):
     monkeypatch.setattr("fastschema.contrib.flask.json_provider.orjson", None)
     with app.app_context():
         assert jsonify({"b": 1, "a": "é"}).data == b'{"a":"\\u00e9","b":1}\n'
+
+
+def test_a_default_that_a_library_has_replaced_is_asked(monkeypatch, app):
+    def default(value):
+        return f"theirs {value}"
+
+    monkeypatch.setattr(DefaultJSONProvider, "default", staticmethod(default))
+    stock, fast = DefaultJSONProvider(app), FastJSONProvider(app)
+
+    data = {"price": decimal.Decimal("1e-7")}
+    assert fast.dumps(data, separators=(",", ":")) == stock.dumps(data, separators=(",", ":"))

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 from flask import Flask, jsonify
-from marshmallow import pre_dump
+from marshmallow import Schema, fields, pre_dump
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
 from sqlalchemy import create_engine, event, select
@@ -15,9 +15,10 @@ import fastschema
 from fastschema.contrib.flask import FastSchema
 from fastschema.doctor.flask import diagnosis_of_application
 from fastschema.marshmallow import dump
-from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Thing, ThingSchema, fill
+from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Room, Thing, ThingSchema, fill
 
 THINGS = select(Thing).order_by(Thing.id)
+ROOMS = select(Room).order_by(Room.house, Room.number)
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,22 @@ def test_one_object_takes_the_queries_that_it_takes_in_stock(ask):
         return jsonify(ThingSchema().dump(session.get(Thing, 3)))
 
     assert ask(view) == ask(view, FASTSCHEMA_LOAD_RELATIONS=True)
+
+
+class FullRoomSchema(Schema):
+    things = fields.List(fields.Nested(ThingSchema))
+
+
+def test_what_a_list_of_one_object_refers_to_is_loaded_however_it_is_dumped(ask):
+    views = [
+        lambda fast, session: jsonify(FullRoomSchema().dump(session.scalars(ROOMS).first())),
+        lambda fast, session: fast.response(FullRoomSchema(), session.scalars(ROOMS).first()),
+    ]
+    without = ask(views[1])
+    (_, dumped), (body, written) = (ask(view, FASTSCHEMA_LOAD_RELATIONS=True) for view in views)
+
+    assert body == without[0]
+    assert dumped == written < without[1]
 
 
 def test_an_application_without_the_setting_is_left_alone(ask):

@@ -10,6 +10,7 @@ from typing import Any
 from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django import conf
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.front_end.access import MODEL, rows
 from fastschema.contrib.django.front_end.bound_serializer import (
@@ -31,8 +32,8 @@ from fastschema.contrib.django.input.schema_reader import (
 )
 from fastschema.contrib.django.input.validation import has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
-from fastschema.contrib.django.relations import loading_by
-from fastschema.runtime.bound_program import BoundProgram, Dispatch
+from fastschema.contrib.django.relations import LoadingDumper, loading_by, loads_relations
+from fastschema.runtime.bound_program import BoundProgram, Dispatch, NestedDumper
 from fastschema.runtime.front_end import RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
@@ -120,13 +121,14 @@ class CompiledSerializer:
             return None
         if not is_stock_serializer(self._row_serializer):
             return None
+        dumper: Dispatch | NestedDumper
         if self._bound_program is None:
-            return nested_dumper_of(self._row_serializer, form)
-        return (
-            self._bound_program.new_dispatch(form)
-            if rows is None
-            else self._bound_program.begin(form)
-        )
+            dumper = nested_dumper_of(self._row_serializer, form)
+        elif rows is None:
+            dumper = self._bound_program.new_dispatch(form)
+        else:
+            dumper = self._bound_program.begin(form)
+        return LoadingDumper(dumper) if loads_relations(conf.view_of(schema)) else dumper
 
     def rows(self, obj: Any) -> Iterable[Any]:
         iterable: Iterable[Any] = rows(obj)

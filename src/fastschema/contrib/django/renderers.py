@@ -18,10 +18,13 @@ from fastschema.contrib.django.front_end.json_encoding import (
 )
 from fastschema.runtime.json_engine import orjson, to_ascii, write
 from fastschema.runtime.message_pack import MessagePackError, packed
+from fastschema.runtime.patching import stock_method
 from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
 _APP = "fastschema.contrib.django"
+
+_STOCK = {name: stock_method(JSONRenderer, name) for name in ("render", "get_indent")}
 
 
 @cache
@@ -91,7 +94,8 @@ class FastJSONRenderer(JSONRenderer):
             and self.compact
             and encodes_as_stock(self.encoder_class)
             and not (orjson is None and overrides_default(self.encoder_class))
-            and type(self).get_indent is JSONRenderer.get_indent
+            and type(self).get_indent is _STOCK["get_indent"]
+            and JSONRenderer.render is _STOCK["render"]
             and self.get_indent(accepted_media_type, renderer_context or {}) is None
             and not is_disabled()
         )

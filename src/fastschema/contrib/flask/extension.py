@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing, nullcontext
-from functools import partial
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
@@ -35,6 +35,7 @@ from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.dump import call_before
 from fastschema.marshmallow.front_end import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
+from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.runtime.rooms import room
 
 _doctor, _shadow = room("fastschema.doctor.flask"), room("fastschema.shadow.flask")
@@ -66,9 +67,7 @@ class FastSchema:
         - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes,
           or ``Schema.dump`` dumps, and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
-        - ``FASTSCHEMA_ENABLED`` (None): a callable, or the path of one, that is given each request
-          and says whether fastschema answers it; False: the application stays as it is. Where the
-          environment has ``FASTSCHEMA_DISABLED``, it is not asked.
+        - ``FASTSCHEMA_ENABLED`` (True): False: the application stays as it is.
         - ``FASTSCHEMA_DISABLED`` (False): whether the application stays as it is, whatever the
           other keys say.
 
@@ -226,9 +225,13 @@ def install_jsonify() -> None:
     In applications without the extension, and in those that are switched off, it stays as it is.
     """
     module = sys.modules.get("flask_marshmallow.schema")
-    if module is None or hasattr(module.Schema.jsonify, "stock"):
-        return
-    stock = module.Schema.jsonify
+    if module is not None:
+        _replacing_jsonify(module.Schema).install()
+
+
+@cache
+def _replacing_jsonify(cls: Any) -> Replacements:
+    stock = stock_method(cls, "jsonify")
 
     def jsonify(self: Any, obj: Any, many: bool | None = None, *args: Any, **kwargs: Any) -> Any:
         settings = settings_of(current_app)
@@ -237,5 +240,4 @@ def install_jsonify() -> None:
         compiled, _ = schema_and_rows(self, obj)
         return response_in("json", compiled, obj, many)
 
-    jsonify.stock = stock  # type: ignore[attr-defined]  # so that it is found the next time
-    module.Schema.jsonify = jsonify
+    return Replacements([(cls, "jsonify", stock, jsonify)])

@@ -25,7 +25,7 @@ from fastschema.runtime.json_engine import (
     text_of,
     to_ascii,
 )
-from fastschema.runtime.patching import overridden
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.switch import is_disabled
 
 COMPACT = (",", ":")
@@ -46,9 +46,12 @@ if orjson is not None:
 _LEFT_TO_ENCODER = (JsonText, LeftToStock)
 
 
+_DEFAULT = stock_method(DefaultJSONProvider, "default")
+
+
 def written_by_default(default: Callable[[Any], Any]) -> Collection[type]:
     """Return the classes besides JSON's own whose values orjson and ``default`` write alike."""
-    return _WRITTEN_BY_FLASK if default is DefaultJSONProvider.default else ()
+    return _WRITTEN_BY_FLASK if default is _DEFAULT else ()
 
 
 def encode(provider: Any, data: Any, *, indent: bool = False) -> bytes | None:
@@ -170,12 +173,9 @@ def _orjson_writes() -> bool:
     return orjson is not None and not is_disabled()
 
 
-def _methods_of(cls: type) -> dict[str, Any]:
-    names = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
-    return {name: getattr(cls, name) for name in names}
-
-
-_FAST, _OF_FLASK = _methods_of(FastJSONProvider), _methods_of(DefaultJSONProvider)
+_METHODS = ("_prepare_response_obj", "dump", "dumps", "load", "loads", "response")
+_FAST = {name: getattr(FastJSONProvider, name) for name in _METHODS}
+_OF_FLASK = {name: stock_method(DefaultJSONProvider, name) for name in _METHODS}
 
 
 def writes_as_flask(provider: Any) -> bool:

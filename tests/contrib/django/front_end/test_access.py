@@ -1,6 +1,7 @@
 """How values are read from dictionaries and their like, beside stock."""
 
 import collections
+import gc
 import types
 import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
@@ -13,6 +14,7 @@ from rest_framework.utils.serializer_helpers import ReturnDict
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
 from fastschema.contrib.django.front_end.access import access_of
 from tests.contrib.django.differential import assert_same, serializer_of
+from tests.marks import counts_references
 
 CALLS = []
 DATA = {"text": "a", "number": 5, "inner": {"text": "b"}}
@@ -129,3 +131,20 @@ def test_a_key_may_be_named_as_generated_code_names_things():
 
     assert_same(serializer, dict.fromkeys(names, "x"))
     assert_same(serializer, types.SimpleNamespace(**dict.fromkeys(names, 5)))
+
+
+class PathSerializer(serializers.Serializer):
+    name = serializers.CharField(source="owner.name")
+
+
+@counts_references
+def test_few_classes_of_objects_behind_a_path_are_kept():
+    def represent():
+        cls = type("Owner", (), {"name": "Ada"})
+        assert PathSerializer(types.SimpleNamespace(owner=cls())).data == {"name": "Ada"}
+        return weakref.ref(cls)
+
+    classes = [represent() for _ in range(50)]
+    gc.collect()
+
+    assert sum(cls() is not None for cls in classes) < 20

@@ -128,10 +128,15 @@ def rows(data: Any) -> Any:
     return data.all() if isinstance(data, BaseManager) else data
 
 
+_MOST_CLASSES = 8
+
+
 class AccessCache(dict[type, str]):
-    """How objects of each class are read: :func:`access_of`, once for each dump."""
+    """How objects of a few classes are read: :func:`access_of`, once for each class."""
 
     def __missing__(self, cls: type) -> str:
+        if len(self) >= _MOST_CLASSES:
+            self.clear()
         access = self[cls] = access_of(cls)
         return access
 
