@@ -146,7 +146,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
     # What dumps and loads.
     "runtime/bound_program": {"*": "it calls what dumps"},
     "runtime/encode": {"*": _JSON},
-    "runtime/standalone": {"*": "source code that users have printed dumps"},
     "marshmallow/dump": {"*": "it dumps, between hooks, by methods and nested schemas of users"},
     "contrib/oneofschema/makers": {"*": "users' methods say the type of each object"},
     "contrib/oneofschema/installation": {"*": "it dumps and loads lists, object by object"},

@@ -18,7 +18,6 @@ from fastschema.runtime.front_end import CompiledSchema, dumped_data, front_end_
 from fastschema.runtime.guard import generations
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.report import Report
-from fastschema.runtime.standalone import FORMS, module_text
 from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
@@ -52,6 +51,10 @@ def forget(schema: Any = None) -> None:
         generations.forget()
     else:
         front_end_for(schema).forget(schema)
+
+
+FORMS = (Form.PYTHON.value, Form.JSON.value)
+"""The forms of output whose code can be shown."""
 
 
 class Plan:
@@ -263,13 +266,12 @@ class Plan:
         return profile(self._schema, rows, many)
 
     def source(self, form: str = "python", access: str = ATTRIBUTE) -> str:
-        """Return the generated code, as a module that runs on its own: its ``dump`` dumps an
-        object.
+        """Return the generated code that dumps an object, a function.
 
         :param form: "python" (what :meth:`dump` runs) or "json" (:meth:`dumps`)
         :param access: for objects read by "attribute", by "item", or in "general" as stock does;
             Django models have "model", SQLAlchemy's mapped classes "mapped"
-        :returns: the source of the module, or a comment if the schema runs as stock
+        :returns: its source, or a comment if the schema runs as stock
         :raises ValueError: for a form or an access that there is not
         """
         if form not in FORMS:
@@ -278,10 +280,7 @@ class Plan:
         if access not in accesses:
             raise ValueError(f"access must be one of {', '.join(accesses)}, not {access!r}")
         program = self._schema.program()
-        if program is None:
-            return self._comment()
-        function = program.generated(Form(form), access)
-        return module_text(function, self._schema, Form(form), access)
+        return self._comment() if program is None else program.generated(Form(form), access).text
 
     def load_source(self) -> str:
         """Return the generated code that loads a row, a function.

@@ -101,7 +101,6 @@ class GeneratedFunction:
         self.title = title
         self.slots = slots
         self.function: FunctionType = namespace[function_name]
-        self._names = tuple(names)
         self._source = _Source(text)
         # What takes the place of a list is enough for linecache.
         linecache.cache[filename] = (len(text), None, self._source, filename)  # type: ignore[assignment]
@@ -110,15 +109,6 @@ class GeneratedFunction:
     @property
     def text(self) -> str:
         return self._source.text
-
-    @property
-    def names(self) -> dict[str, object]:
-        namespace = self.function.__globals__
-        return {name: namespace[name] for name in self._names}
-
-    @property
-    def identifiers(self) -> frozenset[str]:
-        return identifiers(self.text)
 
 
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#.*""")

@@ -20,9 +20,8 @@ from fastschema.doctor.diagnosis import (
     object_at,
 )
 from fastschema.doctor.profiling import FieldTime, readable
-from fastschema.plan import compile
+from fastschema.plan import FORMS, compile
 from fastschema.runtime.report import Report
-from fastschema.runtime.standalone import FORMS
 from fastschema.runtime.versions import versions_text
 
 _SHOWN = 10
