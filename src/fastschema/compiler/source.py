@@ -98,7 +98,6 @@ class GeneratedFunction:
         filename = f"<fastschema {next(_file_numbers)}: {title}>"
         namespace: dict[str, Any] = {"__name__": __name__, **names}
         exec(compile(text, filename, "exec"), namespace)
-        self.title = title
         self.slots = slots
         self.function: FunctionType = namespace[function_name]
         self._source = _Source(text)

@@ -39,7 +39,7 @@ from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     is_combined,
     is_exact,
-    is_stock_queryset,
+    iterates_as_django,
     results_of,
 )
 from fastschema.contrib.django.unloaded_relations import (
@@ -445,7 +445,7 @@ def _has_stock_manager(model: Any) -> bool:
 
 
 def _prefetches_as_stock(queryset: Any) -> bool:
-    return overridden(queryset, _HOOKS) is None and is_stock_queryset(queryset)
+    return overridden(queryset, _HOOKS) is None and iterates_as_django(queryset)
 
 
 def _may_load_at_once(position: Position, relation: Any, following: str | None) -> bool:

@@ -13,13 +13,13 @@ from django.db.models import Prefetch, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 
 from fastschema.contrib.django.front_end.access import MODEL, access_of
+from fastschema.contrib.django.front_end.schema_reader import attributes_read
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.internals.queries import (
     fetch_mode_of,
     prefetch_lookups,
     tracks_peers,
 )
-from fastschema.contrib.django.lists.columns import attributes_read
 
 SELECT, PREFETCH = "select_related", "prefetch_related"
 _ROWS_LOOKED_AT = 20

@@ -17,7 +17,7 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 from fastschema.contrib.django.front_end.class_state import ClassCache
-from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
+from fastschema.contrib.django.front_end.customization import copies_as_django
 from fastschema.contrib.django_filter.recipes import (
     ASKING,
     STOCK_ERRORS,
@@ -269,7 +269,7 @@ def _selects_the_same(model: Any, made: Any) -> bool:
     queryset = type(made.queryset)
     manager = type(made.queryset.model._default_manager)
     return (
-        is_stock_queryset_class(queryset)
+        copies_as_django(queryset)
         and queryset.complex_filter is QuerySet.complex_filter
         and all(getattr(manager, name) is getattr(Manager, name) for name in _OF_MANAGERS)
     )

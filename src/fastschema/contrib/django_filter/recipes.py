@@ -17,7 +17,7 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.front_end.customization import is_stock_queryset_class
+from fastschema.contrib.django.front_end.customization import copies_as_django
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import ClassSnapshot, ClassState, are_same
 from fastschema.runtime.patching import stock_method, stock_of
@@ -74,7 +74,7 @@ def why_filter(name: str, base: Any) -> str | None:
     is_own = "filter" in vars(base) and type(base.filter) is not filters.FilterMethod
     if is_own or not isinstance(base.method, (str, FunctionType, type(None))):
         return f"the method of the filter {name} is neither a function nor a name"
-    if isinstance(base, ASKING) and not is_stock_queryset_class(type(base.queryset)):
+    if isinstance(base, ASKING) and not copies_as_django(type(base.queryset)):
         return f"the queryset of the filter {name} is made for each request"
     choices = base.extra.get("choices")
     if type(choices) not in _CHOICES and not isinstance(choices, EnumMeta):

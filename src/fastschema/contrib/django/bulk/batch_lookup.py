@@ -29,7 +29,7 @@ from rest_framework.validators import UniqueValidator
 
 from fastschema.contrib.django.bulk.setting import is_list_in_bulk
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
-from fastschema.contrib.django.internals.queries import is_exact, is_stock_queryset
+from fastschema.contrib.django.internals.queries import is_exact, iterates_as_django
 from fastschema.runtime.patching import stock_method
 
 GET_QUERYSET = stock_method(RelatedField, "get_queryset")
@@ -141,7 +141,7 @@ def column_of(model: Any, lookup: str) -> Any:
 
 def _is_plain_queryset(queryset: Any) -> bool:
     """Return whether a queryset answers as Django's do, for many rows as for one."""
-    if not is_stock_queryset(queryset):
+    if not iterates_as_django(queryset):
         return False
     query = queryset.query
     return (

@@ -103,12 +103,12 @@ def copies_by_own_code(value: Any) -> bool:
     cls = type(value)
     if cls in CONTAINERS:
         return any(map(copies_by_own_code, value.values() if cls is dict else value))
-    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or is_stock_queryset_class(cls):
+    if value is None or isinstance(value, (*_ATOMIC, *IMMUTABLE)) or copies_as_django(cls):
         return False
     return not is_copied_by_attributes(cls) or any(map(copies_by_own_code, vars(value).values()))
 
 
-def is_stock_queryset_class(cls: type) -> bool:
+def copies_as_django(cls: type) -> bool:
     """Return whether a class of querysets copies its objects as Django's does."""
     names = ("__init__", "__new__", "__deepcopy__", "all", "_chain", "_clone", "__setattr__")
     return issubclass(cls, QuerySet) and all(

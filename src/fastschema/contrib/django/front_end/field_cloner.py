@@ -37,11 +37,11 @@ from fastschema.contrib.django.front_end.customization import (
     CONTAINERS,
     IMMUTABLE,
     STOCK_MODEL_SERIALIZERS,
+    copies_as_django,
     copies_by_own_code,
     has_own_code,
     is_copied_by_attributes,
     is_mapped_by_own_code,
-    is_stock_queryset_class,
     runs_own_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
@@ -440,5 +440,5 @@ def _check_classes(cls: type, other: type) -> None:
             raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
     cloneable = (*CONTAINERS, lazy_format)
     is_known = cls in cloneable or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
-    if not (is_known or is_stock_queryset_class(cls) or is_copied_by_attributes(cls)):
+    if not (is_known or copies_as_django(cls) or is_copied_by_attributes(cls)):
         raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")

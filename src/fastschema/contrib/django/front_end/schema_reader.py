@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import keyword
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
+from django.db.models.constants import LOOKUP_SEP
 from rest_framework import fields, relations
+from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.kinds import ENGINE_NAMES, STRING, by_class, unchanged
@@ -372,3 +374,20 @@ def _source(
         shown = _class_slot(slots, "label", lambda cls: label_of_instance(cls, attribute))
         reads[MODEL] = Read(f"{by_attribute} if {shown} is None else {shown}(obj)", either)
     return Source(label, Read(f"read(obj, {name})", either), reads, source_attrs)
+
+
+def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the relations a field follows, and the attribute at their end (None: the object)."""
+    if isinstance(field, ListSerializer | Serializer):
+        return list(path), None
+    related = field.child_relation if isinstance(field, relations.ManyRelatedField) else field
+    if isinstance(related, relations.SlugRelatedField):
+        *more, name = related.slug_field.split(LOOKUP_SEP)
+        return [*path, *more], name
+    if related is not field:
+        return list(path), "pk" if isinstance(related, relations.PrimaryKeyRelatedField) else None
+    if path and (
+        not isinstance(field, relations.RelatedField) or reads_only_key(field) is not False
+    ):
+        return list(path[:-1]), path[-1]
+    return list(path), None

@@ -20,7 +20,7 @@ from django.db.models.query_utils import DeferredAttribute
 from fastschema.contrib.django.front_end.access import FORWARD, PREFETCHED, on_class
 from fastschema.contrib.django.internals.queries import (
     comes_from_relation,
-    is_stock_queryset,
+    iterates_as_django,
     without_prefetches,
 )
 from fastschema.runtime.patching import overridden, stock_method
@@ -132,7 +132,7 @@ def prefetches_as_stock(queryset: Any) -> bool:
 def is_prefetched_as_stock(queryset: Any) -> bool:
     """Return whether nobody but Django looks at a queryset of related objects."""
     return (
-        is_stock_queryset(queryset)
+        iterates_as_django(queryset)
         and overridden(queryset, _HOOKS) is None
         and not comes_from_relation(queryset)
     )

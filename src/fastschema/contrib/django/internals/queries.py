@@ -42,7 +42,7 @@ _ITERABLES = {
 """What makes the objects of a queryset, as ``values()`` and the like choose it."""
 
 
-def is_stock_queryset(rows: Any) -> bool:
+def iterates_as_django(rows: Any) -> bool:
     """Return whether iterating gives the instances of rows, without code of users."""
     return iterates_as_stock(rows) and rows._iterable_class is ModelIterable
 

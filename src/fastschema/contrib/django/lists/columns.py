@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from django.db.models.constants import LOOKUP_SEP
 from django.db.models.fields.files import FieldFile, ImageFieldFile
 from rest_framework.fields import FileField, empty
 from rest_framework.relations import (
     ManyRelatedField,
     PrimaryKeyRelatedField,
-    RelatedField,
     SlugRelatedField,
 )
-from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import FieldNode, NotRowReadableError, Repeatable
 from fastschema.contrib.django.front_end.access import column, on_class
 from fastschema.contrib.django.front_end.labels import displayed_field, label_of_value
-from fastschema.contrib.django.front_end.schema_reader import reads_only_key
+from fastschema.contrib.django.front_end.schema_reader import attributes_read, reads_only_key
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.derived_node import Place
@@ -154,21 +152,6 @@ def _field_read(dispatch: Dispatch, number: int, layout: RowLayout) -> FieldColu
 
 def computes_default(field: Any) -> bool:
     return field.default is not empty and callable(field.default)
-
-
-def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the relations a field follows, and the attribute at their end (None: the object)."""
-    if isinstance(field, Serializer | ListSerializer):
-        return list(path), None
-    related = field.child_relation if isinstance(field, ManyRelatedField) else field
-    if isinstance(related, SlugRelatedField):
-        *more, name = related.slug_field.split(LOOKUP_SEP)
-        return [*path, *more], name
-    if related is not field:
-        return list(path), "pk" if isinstance(related, PrimaryKeyRelatedField) else None
-    if path and (not isinstance(field, RelatedField) or reads_only_key(field) is not False):
-        return list(path[:-1]), path[-1]
-    return list(path), None
 
 
 def _field_columns(

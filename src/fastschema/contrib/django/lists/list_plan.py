@@ -17,7 +17,7 @@ from fastschema.contrib.django.front_end.bound_serializer import (
 )
 from fastschema.contrib.django.front_end.class_state import class_state
 from fastschema.contrib.django.front_end.serializer_state import mark_compiled
-from fastschema.contrib.django.internals.queries import is_stock_queryset
+from fastschema.contrib.django.internals.queries import iterates_as_django
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,
     computes_default,
@@ -145,7 +145,7 @@ def dump_rows(
     :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
     :param dispatch: what dumps objects; None: the serializer as it is now
     """
-    if is_stock_queryset(data):
+    if iterates_as_django(data):
         data = evaluate(data)
     if type(data) is not LazyInstanceList:
         return None, data

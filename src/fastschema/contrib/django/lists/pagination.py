@@ -25,7 +25,7 @@ from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.queries import (
     give_iterable,
     instances_of,
-    is_stock_queryset,
+    iterates_as_django,
     with_iterable,
 )
 from fastschema.contrib.django.lists.prefetching import fetch_instances
@@ -130,7 +130,7 @@ def _by_number(stock: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``paginate_queryset`` for paginators that slice the queryset of the view."""
 
     def paginate_queryset(self: Any, queryset: Any, request: Any, view: Any = None) -> Any:
-        if is_disabled() or not is_stock_queryset(queryset):
+        if is_disabled() or not iterates_as_django(queryset):
             return stock(self, queryset, request, view)
         is_limited = _stock_class(self) is LimitOffsetPagination
         source = _Sliceable(queryset) if is_limited else queryset

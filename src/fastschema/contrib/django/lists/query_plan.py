@@ -21,7 +21,7 @@ from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.read_around import ROWS
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    is_stock_queryset,
+    iterates_as_django,
     prefetch_lookups,
     results_of,
 )
@@ -88,7 +88,7 @@ def check_readable(queryset: Any) -> None:
         raise NotRowReadableError('the setting FASTSCHEMA["ROWS"] is False')
     if not ROWS.are_stock():
         raise NotRowReadableError(str(ROWS.reason()))
-    if not is_stock_queryset(queryset):
+    if not iterates_as_django(queryset):
         raise NotRowReadableError(f"{type(queryset).__name__} is not a plain QuerySet")
     if results_of(queryset) is not None:
         raise NotRowReadableError("the queryset has been evaluated")
