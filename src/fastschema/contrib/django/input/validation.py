@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -235,18 +235,21 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
     is_empty_value, data = self.validate_empty_values(data)
     if is_empty_value:
         return data
-    with ExitStack() as stack:
-        has_rows = type(data) is list and any(type(row) is dict for row in data)
-        if has_rows and _has_length_of(self, data) and has_stock_rows(self) and not is_disabled():
-            # Looked at before anything stands in the place of validators.
-            validate: Callable[[Any], Any] = RowValidator(self.child, len(data)).run
-            cls = type(self.child)
-            if _bulk is not None and is_readable(cls) and runs_as_a_whole(cls):
-                validate = stack.enter_context(_bulk.validating_at_once(self, data, validate))
-            attributes = vars(self)
-            attributes["run_child_validation"] = validate  # past a __setattr__ of users' own
-            stack.callback(attributes.pop, "run_child_validation", None)
-        value = self.to_internal_value(data)
+    has_rows = type(data) is list and any(type(row) is dict for row in data)
+    if not (has_rows and _has_length_of(self, data) and has_stock_rows(self)) or is_disabled():
+        return checked(self, self.to_internal_value(data))
+    # Looked at before anything stands in the place of validators.
+    validate = RowValidator(self.child, len(data)).run
+    cls, attributes = type(self.child), vars(self)
+    context: AbstractContextManager[Callable[[Any], Any]] = nullcontext(validate)
+    is_outermost = self.parent is None  # others are never in bulk
+    if is_outermost and _bulk is not None and is_readable(cls) and runs_as_a_whole(cls):
+        context = _bulk.validating_at_once(self, data, validate)
+    with context as attributes["run_child_validation"]:  # past a __setattr__ of users' own
+        try:
+            value = self.to_internal_value(data)
+        finally:
+            attributes.pop("run_child_validation", None)
     return checked(self, value)
 
 
