@@ -91,7 +91,7 @@ class BoundProgram:
         idle = self._idle_python
         dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
         dispatch.owner = self
-        return None if dispatch.may_have_changed and dispatch.refresh() else dispatch
+        return None if dispatch.refresh() else dispatch
 
     def take_back(self, dispatch: Dispatch) -> None:
         idle = self._idle(dispatch.form)
@@ -203,10 +203,6 @@ class Dispatch(dict[type, Dump]):
             nested.found = NOT_FOUND
         if self._ambient or self._has_many_classes:
             self.refresh()
-
-    @property
-    def may_have_changed(self) -> bool:
-        return bool(self._ambient or self.nested or self._has_many_classes)
 
     def refresh(self) -> bool:
         """Look up again what does not belong to the schema; return whether it had changed."""
