@@ -78,3 +78,85 @@ def test_the_first_schema_of_a_class_that_may_be_thrown_away_counts_by_itself(mo
     assert compiled_rows(lambda: other.dump([{}] * 99, many=True)) == 99
     assert compiled_rows(lambda: cls().dump([{}] * 101, many=True)) == 101
     assert compiled_rows(lambda: one.dump([{}] * 2, many=True)) == 2
+
+
+class Order(Schema):
+    number = fields.Integer()
+    lines = fields.List(fields.String())
+    secret = fields.String()
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.dump_fields.pop("secret")
+
+
+def order(lines):
+    return {"number": 1, "lines": ["a"] * lines, "secret": "s"}
+
+
+def dumped(schema, obj):
+    """Return how many objects generated code dumps in each of 30 dumps of one."""
+    return [compiled_rows(lambda: schema.dump(obj)) for _ in range(30)]
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_single_objects_with_short_lists_are_left_to_stock_where_fields_were_made():
+    assert not any(dumped(Order(), order(lines=2)))
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_single_objects_with_long_lists_are_compiled_where_fields_were_made():
+    assert dumped(Order(), order(lines=20))[-1] == 1
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_lists_are_compiled_of_a_schema_that_leaves_single_objects_to_stock():
+    schema = Order()
+    dumped(schema, order(lines=2))
+    assert compiled_rows(lambda: schema.dump([order(lines=2)] * 30, many=True)) == 30
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_a_list_of_one_is_left_to_stock_as_a_single_object_is():
+    schema = Order()
+    dumped(schema, order(lines=2))
+    before = fastschema.stats()
+    assert schema.dump([order(lines=2)], many=True) == [schema.dump(order(lines=2))]
+    assert fastschema.stats() == before
+
+
+@pytest.mark.usefixtures("users_thresholds")
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_single_objects_of_which_users_make_most_values_are_left_to_stock(is_kept):
+    class Talking(Schema):
+        name = fields.String()
+        sound = fields.Method("make_sound")
+        louder = fields.Method("make_sound")
+        loudest = fields.Method("make_sound")
+
+        def make_sound(self, obj):
+            return "squeak"
+
+    for _ in range(30):
+        Talking().dump({"name": "a"})
+    kept = Talking()
+    used = [
+        compiled_rows(lambda: (kept if is_kept else Talking()).dump({"name": "a"}))
+        for _ in range(5)
+    ]
+    assert not any(used)
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_nobody_makes_the_fields_of_a_schema_that_stock_dumps_one_object_by():
+    class Talking(Schema):
+        sound = fields.Method("make_sound")
+
+        def make_sound(self, obj):
+            return "squeak"
+
+    dumped(Talking(), {})
+    for _ in range(30):
+        schema = Talking()
+        assert schema.dump({}) == {"sound": "squeak"}
+    assert "fields" not in vars(schema)

@@ -160,19 +160,24 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
 _OF_MANY_VALUES = (fields.List, fields.Tuple, fields.Mapping)
 
 
-def count_values(field: Any, cls: Any) -> int:
-    """Return how many values of an object a field has, as far as that is known beforehand."""
+def count_values(field: Any, cls: Any, direction: str) -> int:
+    """Return how many values of an object generated code dumps or loads for a field by itself, as
+    far as that is known beforehand.
+
+    :param cls: the class of the field's schema
+    :param direction: "dump" or "load"
+    """
     field_class = type(field)
     if issubclass(field_class, _OF_MANY_VALUES) or computes_attributes(field):
         return thresholds.MANY
-    if not issubclass(field_class, fields.Nested):
-        return 1
-    attributes = field.__dict__
-    if attributes["many"]:
+    is_nested = issubclass(field_class, fields.Nested)
+    if is_nested and field.__dict__["many"]:
         return thresholds.MANY
-    if issubclass(field_class, fields.Pluck):
+    if unseen_schemas(field, cls, direction) is None:
+        return 0
+    if not is_nested or issubclass(field_class, fields.Pluck):
         return 1
-    nested = attributes["nested"]
+    nested = field.__dict__["nested"]
     nested = nested_class(type(nested) if issubclass(type(nested), Schema) else nested, cls)
     return 1 if nested is None else len(nested._declared_fields)
 

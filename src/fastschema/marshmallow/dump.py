@@ -30,6 +30,7 @@ from fastschema.marshmallow.schema_state import (
     KnownNested,
     find_compiled,
     find_nested,
+    leave_if_small,
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
@@ -142,6 +143,8 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
     if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
     many = many and obj is not None
+    if many and type(obj) is list and not obj:
+        return []
     if not is_disabled():
         if compiled is None:
             # Of rows that user code makes nobody knows how many there are.
@@ -151,6 +154,8 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
             bound_program = compiled.bound_program or bind(compiled)
             return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
     result = recorder.within(STOCK_SERIALIZE, for_stock(schema, DUMP.fields), obj, many=many)
+    if not many and compiled is None:
+        leave_if_small(schema, result)
     recorder.stock(len(result) if many else 1)
     return result
 

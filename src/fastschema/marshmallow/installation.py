@@ -36,7 +36,8 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if hooks[PRE_DUMP]:
         obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=original)
     state = self._fastschema  # guard.STATE_KEY
-    if (state is not None and state.leaves_dump and not many) or not _replacements.are_installed:
+    leaves = state is not None and state.leaves_dump and (not many or _is_short(obj))
+    if leaves or not _replacements.are_installed:
         result = self._serialize(obj, many=many)
     else:
         result = serialize(self, obj, many)
@@ -45,6 +46,11 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if many and _follow is not None and _replacements.are_installed:
         _follow(self, original, result)
     return result
+
+
+def _is_short(rows: Any) -> bool:
+    """Return whether rows are no more than one."""
+    return type(rows) is list and len(rows) < 2
 
 
 def _dumps(self: Any, obj: Any, *args: Any, many: bool | None = None, **kwargs: Any) -> Any:

@@ -65,6 +65,8 @@ class SchemaState(State):
     left_to_stock = 0
     """For a made schema: if no more rows than these are to be dumped, nobody looks whether it can
     be compiled, and stock dumps them."""
+    was_left = False
+    """For a schema with fewer values still: whether stock has dumped its first object."""
     leaves_dump = leaves_load = False
     """Whether it has so few values that single objects are left to stock for good."""
     dump: Any = None
@@ -263,17 +265,14 @@ def init_fields(self: Any) -> None:
     ``Nested.schema`` does so for a copy of a schema. A pending one with the options that it was
     made with stays pending. What stock does to other fields that were unchanged is no change.
     """
-    attributes = self.__dict__
-    state = attributes.get(STATE_KEY)
-    if (
-        state is not None
-        and state.is_pending(attributes, NAMES[0])
-        and _has_as_made(attributes, state.shared)
-    ):
-        state.is_bound_anew = True
-        state.shared.bind_methods(self)
-    else:
-        STOCK_INIT_FIELDS(self)
+    state = self._fastschema  # guard.STATE_KEY
+    if state is not None:
+        attributes = self.__dict__
+        if state.is_pending(attributes, NAMES[0]) and _has_as_made(attributes, state.shared):
+            state.is_bound_anew = True
+            state.shared.bind_methods(self)
+            return
+    STOCK_INIT_FIELDS(self)
 
 
 def _has_as_made(own: dict[str, Any], shared: SharedFields) -> bool:

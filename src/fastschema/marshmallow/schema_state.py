@@ -202,11 +202,16 @@ def find_compiled(
     compiled: Compiled | None = getattr(state, direction.name)
     if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
         if rows == 1 and compiled.reading.is_tiny and not is_inner:
-            make_fields(schema)
-            state.leaves_dump = True  # from now on, stock dumps single objects by it again
+            _leave_to_stock(schema, state)
             return None
         return compiled
     return _find(schema, state, direction, rows, is_inner=is_inner)
+
+
+def _leave_to_stock(schema: Any, state: SchemaState) -> None:
+    """Let stock dump single objects by a schema from now on."""
+    make_fields(schema)
+    state.leaves_dump = True
 
 
 def find_nested(
@@ -263,6 +268,11 @@ def _find_pending(
     if common.is_shared and has_same_options:
         compiled = common
     elif compiled is None or compiled.reading is not common.reading:
+        if rows == 1 and common.reading.is_tiny and not is_inner:
+            if state.was_left:
+                _leave_to_stock(schema, state)
+            state.was_left = True
+            return None
         originals = list(getattr(exemplar.schema, direction.fields).values())
         own_fields = _OwnFields(schema, originals, common if has_same_options else None)
         compiled = Compiled(schema, common.reading, own_fields)
@@ -327,10 +337,11 @@ def _find_made(
         return None
     record = SchemaRecord.of(type(schema))
     fields = getattr(schema, direction.fields)
-    fewest = thresholds.values_worth_comparing[direction.name]
-    if rows == 1 and not is_inner and _count_values(schema, fields) < fewest:
-        setattr(state, f"leaves_{direction.name}", True)
-        return None
+    if direction.name == "load" and rows == 1 and not is_inner:
+        fewest = thresholds.values_worth_comparing["load"]
+        if _count_values(schema, fields, "load") < fewest:
+            state.leaves_load = True
+            return None
     # marshmallow 3 makes other dictionaries where a schema is ordered.
     names = (*fields, schema.__dict__.get("ordered"))
     if not (record.count(rows, names) or is_inner) or not record.refresh():
@@ -363,8 +374,23 @@ def _find_made(
     return compiled
 
 
-def _count_values(schema: Any, fields: dict[str, Any]) -> int:
-    return sum(count_values(field, type(schema)) for field in fields.values())
+def leave_if_small(schema: Any, dumped: Any) -> None:
+    """Leave single objects to stock for good if to compare fields first would take longer.
+
+    :param schema: a schema
+    :param dumped: what stock has made of an object
+    """
+    state = schema._fastschema  # guard.STATE_KEY
+    if state is None or state.left_to_stock or "dump_fields" not in schema.__dict__:
+        return
+    if type(dumped) is dict:
+        lists = [value for value in dumped.values() if type(value) is list]
+        values = sum(len(each) if type(each) is dict else 1 for each in chain(*lists))
+        state_of(schema).leaves_dump = values < thresholds.values_worth_comparing["dump"]
+
+
+def _count_values(schema: Any, fields: dict[str, Any], direction: str) -> int:
+    return sum(count_values(field, type(schema), direction) for field in fields.values())
 
 
 def read_once(schema: Any, direction: Direction) -> Compiled:
@@ -407,7 +433,8 @@ def _read(
         description = direction.describe(fields, schema)
         reading.program = programs.get(description, lambda: direction.make_program(description))
         if direction.name == "dump":
-            reading.is_tiny = _count_values(schema, fields) < thresholds.values_worth_a_look
+            values = _count_values(schema, fields, "dump")
+            reading.is_tiny = values < thresholds.values_worth_a_look
     except UnreadableError as error:
         reading.reason = str(error)
     except Exception as error:
