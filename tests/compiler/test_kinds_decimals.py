@@ -34,33 +34,6 @@ def test_what_is_written_is_what_quantize_gives(places):
             assert text == quantized(value, places)
 
 
-@pytest.mark.parametrize(
-    ("text", "places", "expected"),
-    [
-        ("1.25", 2, "1.25"),
-        ("-1.25", 2, "-1.25"),
-        ("1.2", 2, "1.20"),
-        ("-1.2", 2, "-1.20"),
-        ("12", 2, "12.00"),
-        ("0", 2, "0.00"),
-        ("7", 1, "7.0"),
-        ("1.5", 1, "1.5"),
-        ("1.25", 3, "1.250"),
-    ],
-)
-def test_values_of_few_places_are_filled_up(text, places, expected):
-    value = decimal.Decimal(text)
-    assert written(value, places) == expected == quantized(value, places)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["1.234", "1.2E+5", "1.25E+9", "1E+2", "NaN", "sNaN12", "Infinity", "-Infinity", "1E-9"],
-)
-def test_other_values_are_left_to_quantize(text):
-    assert written(decimal.Decimal(text), 2) is QUANTIZED
-
-
 @pytest.mark.parametrize("text", ["123.45", "123.4", "1234"])
 def test_a_value_too_long_for_the_precision_is_left_to_quantize(text):
     short = decimal.Context(prec=4)
@@ -72,11 +45,6 @@ def test_a_context_of_few_exponents_writes_nothing_itself():
     assert written(decimal.Decimal("1.25"), 2, narrow) is QUANTIZED
 
 
-def test_without_places_there_is_nothing_to_fill_up():
-    assert kinds.decimal_text(None, "longest", "rest") == "rest"
-    assert kinds.decimal_text(0, "longest", "rest") == "rest"
-
-
 @pytest.mark.parametrize("places", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("text", ["1.5E+3", "1E+5", "1.25E+9", "1E-9", "1.234E+10", "0E+3"])
 def test_an_exponent_is_seen_however_it_is_written(text, places):
@@ -84,14 +52,3 @@ def test_an_exponent_is_seen_however_it_is_written(text, places):
 
     assert written(decimal.Decimal(text), places, small) is QUANTIZED
     assert written(decimal.Decimal(text), places) is QUANTIZED
-
-
-def test_what_a_length_depends_on_is_another_in_another_context():
-    contexts = [decimal.Context(), decimal.Context(prec=3), decimal.Context(Emax=1)]
-    seen = [kinds.decimal_context()]
-    for context in contexts:
-        with decimal.localcontext(context):
-            seen.append(kinds.decimal_context())
-            assert kinds.decimal_context() == seen[-1]
-
-    assert all(each not in seen[:index] for index, each in enumerate(seen))

@@ -13,9 +13,7 @@ from fastschema.compiler.source import (
     GeneratedFunction,
     Names,
     assigned_names,
-    branches,
     identifiers,
-    text_of,
 )
 from tests.marks import counts_references
 
@@ -68,10 +66,6 @@ def test_names_are_handed_out_once():
     assert len({*handed_out, "value"}) == 5
 
 
-def test_a_name_reads_like_its_hint():
-    assert Names().unique("first name") == "first_name"
-
-
 @pytest.mark.parametrize("text", [*STRANGE, "'''", '"""', "\\", "\\'", "\u2028", "\N{ROCKET}"])
 def test_a_literal_is_one_line_of_ascii_that_evaluates_to_its_text(text):
     source = literal(text)
@@ -103,45 +97,13 @@ def test_a_template_may_stand_for_a_name_of_another():
     assert fill("f($value, $field)", value="g($value)") == "f(g($value), $field)"
 
 
-def test_blocks_are_indented():
-    lines = ["def f():", ["if True:", ["return 1"], "", "return 2"]]
-
-    assert text_of(lines) == "def f():\n    if True:\n        return 1\n\n    return 2\n"
-
-
-def test_cases_become_branches():
-    cases = branches(("a", ["1"]), ("b", ["2"]), (None, ["3"]))
-
-    assert cases == ["if a:", ["1"], "elif b:", ["2"], "else:", ["3"]]
-
-
-def test_a_last_case_without_lines_is_left_out():
-    assert (
-        branches(("a", ["1"]), (None, [])) == branches(("a", ["1"]), ("b", [])) == ["if a:", ["1"]]
-    )
-
-
-def test_a_case_alone_needs_no_condition():
-    assert branches((None, ["1"])) == ["1"]
-
-
 def generated(text="def f():\n    return answer\n", **names):
     return GeneratedFunction("f", "a title", text, names)
-
-
-def test_a_generated_function_sees_the_names_that_it_was_given():
-    assert generated(answer=42).function() == 42
 
 
 def test_a_generated_function_sees_no_other_names():
     with pytest.raises(NameError):
         generated().function()
-
-
-def test_two_generated_functions_do_not_share_names():
-    first, second = generated(answer=1), generated(answer=2)
-
-    assert (first.function(), second.function()) == (1, 2)
 
 
 def test_a_traceback_shows_the_generated_line():
@@ -174,9 +136,3 @@ def test_the_source_leaves_linecache_with_its_function():
     gc.collect()
 
     assert filename not in linecache.cache
-
-
-def test_generated_functions_have_file_names_of_their_own():
-    first, second = generated(answer=1), generated(answer=1)
-
-    assert first.function.__code__.co_filename != second.function.__code__.co_filename
