@@ -20,24 +20,6 @@ def bound():
     return bound_program_of(read_once(Item(), DUMP))
 
 
-def test_a_dispatch_serves_one_dump_after_the_other():
-    bound_program = bound()
-    first = bound_program.begin(Form.PYTHON)
-    first.end()
-    assert bound_program.begin(Form.PYTHON) is first
-
-
-def test_dumps_at_the_same_time_have_dispatches_of_their_own():
-    bound_program = bound()
-    assert bound_program.begin(Form.PYTHON) is not bound_program.begin(Form.PYTHON)
-
-
-def test_python_and_json_have_dispatches_of_their_own():
-    bound_program = bound()
-    bound_program.begin(Form.PYTHON).end()
-    assert bound_program.begin(Form.JSON).form is Form.JSON
-
-
 @counts_references
 def test_a_dispatch_that_waits_is_in_no_reference_cycle():
     bound_program = bound()

@@ -1,7 +1,5 @@
 """The record of a class: what is found, what is bounded, what is forgotten."""
 
-import pytest
-
 from fastschema.runtime import class_record, thresholds
 from fastschema.runtime.class_record import MOST_CHANGES, MOST_EXEMPLARS, ClassRecord, MadePrograms
 from fastschema.runtime.guard import Snapshot, generations
@@ -42,37 +40,6 @@ class Programs:
         return self.programs.find(names, fields, compile, **options)
 
 
-def test_objects_with_such_fields_run_what_the_first_of_them_compiled_to():
-    programs = Programs()
-    first = programs.find(("a",), [Field(1)])
-    assert programs.find(("a",), [Field(1)]) is first
-
-
-def test_what_is_not_current_any_more_makes_room_for_another():
-    programs = Programs()
-    for number in range(10):
-        first = programs.find(("a",), [Field(number)])
-        assert programs.find(("a",), [Field(number)]) is first
-        first.is_stale = True
-        another = programs.find(("a",), [Field(number)])
-        assert another is not first
-        another.is_stale = True
-
-
-@pytest.mark.parametrize(("names", "option"), [(("a",), 2), (("b",), 1)])
-def test_other_options_or_names_run_another_program(names, option):
-    programs = Programs()
-    first = programs.find(("a",), [Field(1)])
-    assert programs.find(names, [Field(option)]) is not first
-
-
-def test_a_few_programs_are_kept_for_each_set_of_names():
-    programs = Programs()
-    found = [programs.find(("a",), [Field(number)]) for number in range(20)]
-    kept = class_record._MOST_FOR_NAMES
-    assert [each is not None for each in found] == [True] * kept + [False] * (20 - kept)
-
-
 def test_after_many_misses_nobody_compares():
     programs = Programs()
     for number in range(class_record._MOST_MISSES):
@@ -81,23 +48,6 @@ def test_after_many_misses_nobody_compares():
     before = programs.compilations
     assert programs.find(("a",), [Field(0)], is_worth_reading=True) is not None
     assert programs.compilations == before + 1
-
-
-def test_what_cannot_be_kept_is_compiled_if_that_pays():
-    programs = Programs()
-    for number in range(class_record._MOST_NAMES):
-        programs.find((str(number),), [])
-    assert programs.find(("other",), []) is None
-    assert programs.find(("other",), [], is_worth_reading=True) is not None
-
-
-def test_a_class_is_in_use_once_enough_objects_were_counted(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
-    record = ClassRecord(Watched)
-    assert not record.count(23)
-    assert not record.is_in_use
-    assert record.count(1)
-    assert record.is_in_use
 
 
 def test_objects_with_fields_chosen_for_once_count_by_themselves(monkeypatch):
@@ -129,12 +79,6 @@ def test_a_class_that_changes_again_and_again_runs_as_stock(monkeypatch):
         record.watch([Watched])
         monkeypatch.setattr(Watched, "option", ("another", number))
     assert not record.refresh()
-
-
-def test_that_there_is_no_exemplar_is_known_from_then_on():
-    record = ClassRecord(Watched)
-    assert record.exemplar("key", lambda: None) is None
-    assert record.exemplar("key", object) is None
 
 
 def test_exemplars_are_bounded():

@@ -1,11 +1,10 @@
 """Rows to chunks of bytes."""
 
 import json
-from itertools import islice
 
 import pytest
 
-from fastschema.runtime.encode import CHUNK_SIZE, JsonArray, JsonLines
+from fastschema.runtime.encode import JsonArray, JsonLines
 
 
 def encode(data):
@@ -38,14 +37,6 @@ def test_each_chunk_holds_the_rows_asked_for_and_the_last_one_the_bracket(
     assert len(chunks(range(count), chunk_size)) == expected
 
 
-def test_no_rows_are_an_empty_array():
-    assert chunks([], 5) == [b"[]"]
-
-
-def test_no_chunk_is_empty():
-    assert all(chunks(range(10), 5))
-
-
 def test_rows_are_read_when_their_chunk_is_asked_for():
     read = []
 
@@ -62,16 +53,6 @@ def test_rows_are_read_when_their_chunk_is_asked_for():
     assert read == [0, 1, 2, 3, 4, 5]
 
 
-def test_an_endless_source_can_be_streamed():
-    def rows():
-        while True:
-            yield 1
-
-    array = iter(JsonArray(rows(), dump_many, encode, 2))
-
-    assert b"".join(islice(array, 2)) == b'[{"row": 1}, {"row": 1},{"row": 1}, {"row": 1}'
-
-
 @pytest.mark.parametrize("after", [0, 1, 2, 5])
 def test_an_error_comes_after_the_chunks_before_it(after):
     def rows():
@@ -85,30 +66,10 @@ def test_an_error_comes_after_the_chunks_before_it(after):
     assert len(written) <= after // 2
 
 
-def test_the_chunks_before_an_error_are_given():
-    def rows():
-        yield from range(4)
-        raise LookupError("no more rows")
-
-    array = iter(JsonArray(rows(), dump_many, encode, 2))
-
-    assert next(array) + next(array) == b'[{"row": 0}, {"row": 1},{"row": 2}, {"row": 3}'
-    with pytest.raises(LookupError):
-        next(array)
-
-
 @pytest.mark.parametrize("chunk_size", [0, -1, "5", 2.5, True])
 def test_a_chunk_of_no_rows_is_refused_at_once(chunk_size):
     with pytest.raises(ValueError, match=f"chunk_size must be at least 1, not {chunk_size!r}"):
         JsonArray([], dump_many, encode, chunk_size)
-
-
-@pytest.mark.parametrize("count", [0, 2, 3])
-@pytest.mark.parametrize("collection", [range, lambda count: [*range(count)]])
-def test_something_may_follow_the_whole_array(count, collection):
-    array = JsonArray(collection(count), dump_many, encode, 2)
-
-    assert array.join(b"\n") == array.join() + b"\n"
 
 
 @pytest.mark.parametrize(("count", "pieces"), [(0, 1), (1, 1), (3, 1), (4, 2)])
@@ -123,28 +84,6 @@ def test_a_list_that_fits_into_a_chunk_is_written_in_one_piece(count, pieces):
 
     assert json.loads(text) == [{"row": row} for row in range(count)]
     assert len(encoded) == pieces
-
-
-def test_the_usual_chunk_fits():
-    written = list(JsonArray(range(CHUNK_SIZE + 1), dump_many, encode))
-
-    assert len(json.loads(b"".join(written))) == CHUNK_SIZE + 1
-    assert len(written) > 1
-
-
-def test_an_iterator_need_not_be_iterable_itself():
-    class Three:
-        def __init__(self):
-            self.rows = iter(range(3))
-
-        def __next__(self):
-            return next(self.rows)
-
-    class Rows:
-        def __iter__(self):
-            return Three()
-
-    assert json.loads(b"".join(chunks(Rows(), 2))) == [{"row": row} for row in range(3)]
 
 
 @pytest.mark.parametrize("base", [list, tuple])
@@ -195,20 +134,3 @@ def test_lines_that_end_with_an_error_lack_the_last_newline(chunk_size):
     assert [json.loads(line) for line in lines] == [
         {"row": row} for row in range(5 // chunk_size * chunk_size)
     ]
-
-
-def test_lines_are_written_as_rows_are_read():
-    read = []
-
-    def rows():
-        for number in range(10):
-            read.append(number)
-            yield number
-
-    next(iter(JsonLines(rows(), dump_many, encode, 3)))
-    assert read == [0, 1, 2]
-
-
-def test_a_chunk_of_no_lines_is_refused():
-    with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
-        JsonLines([], dump_many, encode, 0)

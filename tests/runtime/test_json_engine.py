@@ -1,6 +1,5 @@
 """The JSON writers: orjson's and the standard library's say the same."""
 
-import collections
 import datetime as dt
 import enum
 import json
@@ -13,14 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastschema.compiler.nodes import Form
 from fastschema.runtime import json_engine
 from fastschema.runtime.json_engine import (
-    ENGINE,
     MSGSPEC,
     ORJSON,
     STANDARD,
-    json_number,
     json_value,
 )
 from tests.marks import msgspec, needs_msgspec, needs_orjson
@@ -54,48 +50,29 @@ def nested(depth):
 
 WRITABLE = [
     None,
-    True,
-    0,
-    -1,
     2**63,
     2**64,
-    -(2**70),
     1.5,
     -0.0,
-    1e16,
     1e-5,
-    1e22,
     5e-324,
     float("inf"),
-    float("-inf"),
-    "",
-    "text",
     "\x00\x1f\x7f\u2028\N{ROCKET}",
     "\ud800 lone",
     '"\\/',
     Text("subclass"),
-    Colour.RED,
     Size.S,
-    [],
-    {},
-    (1, 2),
     [1, [2, {"a": None}]],
     {"a": 1, "": 2, "\ud800": 3},
     {1: 2, None: 3, 1.5: 4, False: 5},
-    collections.OrderedDict(b=1, a=2),
     nested(400),
 ]
 
 UNWRITABLE = {
-    "an object": object(),
     "a set": {1, 2},
-    "bytes": b"bytes",
-    "a complex number": 1j,
     "a decimal": Decimal(1),
     "a UUID": uuid.UUID(int=1),
     "a datetime": dt.datetime(2024, 1, 2),
-    "a date": dt.date(2024, 1, 2),
-    "a time": dt.time(1),
     "a set deep down": [{"a": {1}}],
     "a key that is a tuple": {(1, 2): 3},
 }
@@ -110,11 +87,6 @@ def without(modules, code):
 
 
 @pytest.mark.parametrize("value", WRITABLE, ids=repr)
-def test_the_standard_engine_writes_what_json_dumps_writes(value):
-    assert json.loads(STANDARD.encode(value)) == json.loads(json.dumps(value))
-
-
-@pytest.mark.parametrize("value", WRITABLE, ids=repr)
 @pytest.mark.parametrize("beside", [[], [float("nan")], [[1]], [2**64], ["\ud800"]], ids=repr)
 @needs_orjson
 def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, beside):
@@ -123,36 +95,6 @@ def test_orjson_writes_any_value_beside_any_other_as_json_dumps_does(value, besi
     written = ORJSON.encode([json_value(each) for each in data])
 
     assert repr(json.loads(written)) == repr(json.loads(json.dumps(data)))
-
-
-@pytest.mark.parametrize("refused", [2**64, -(2**64), "\ud800", {"\ud800": 1}], ids=repr)
-@needs_orjson
-def test_what_orjson_refuses_is_written_among_fragments(refused):
-    data = [json_number(float("nan")), json_value([1.5, None]), refused]
-
-    assert repr(json.loads(ORJSON.encode(data))) == repr([float("nan"), [1.5, None], refused])
-
-
-@pytest.mark.parametrize("refused", [2**64, "\ud800"], ids=repr)
-@needs_orjson
-def test_what_orjson_refuses_is_written_among_the_values_that_are_left_to_orjson(refused):
-    data = {
-        "refused": refused,
-        "id": uuid.UUID(int=1),
-        "naive": dt.datetime(2024, 1, 2, 3, 4, 5, 6),
-        "aware": dt.datetime(2024, 1, 2, tzinfo=dt.UTC),
-        "day": dt.date(2024, 1, 2),
-        "time": dt.time(1, 2),
-    }
-
-    assert json.loads(ORJSON.encode(data)) == {
-        "refused": refused,
-        "id": "00000000-0000-0000-0000-000000000001",
-        "naive": "2024-01-02T03:04:05.000006",
-        "aware": "2024-01-02T00:00:00+00:00",
-        "day": "2024-01-02",
-        "time": "01:02:00",
-    }
 
 
 @pytest.mark.parametrize(
@@ -190,55 +132,12 @@ def test_a_value_that_json_cannot_hold_raises_what_json_dumps_raises(value):
 
 
 @needs_orjson
-def test_a_value_that_orjson_cannot_hold_either_raises_what_json_dumps_raises():
-    with pytest.raises(TypeError, match="Object of type object is not JSON serializable"):
-        ORJSON.encode([object()])
-
-
-@needs_orjson
-def test_data_that_holds_itself_raises_what_json_dumps_raises():
-    data = []
-    data.append(data)
-
-    for engine, each in ((STANDARD, data), (ORJSON, [json_value(data)])):
-        with pytest.raises(ValueError, match="Circular reference detected"):
-            engine.encode(each)
-
-
-def test_a_value_that_json_cannot_hold_waits_until_it_is_encoded():
-    json_value(object())
-
-
-@needs_orjson
 def test_a_value_is_written_as_it_was_when_it_was_given():
     value = [1]
     given = json_value(value)
     value.append(2)
 
     assert json.loads(ORJSON.encode([given])) == [[1]]
-
-
-@pytest.mark.parametrize("value", [1, 0.0, -2.5, 1e-4, 9999999999999998.0, "text", None, True])
-def test_a_number_that_both_write_alike_stays(value):
-    assert json_number(value) is value
-
-
-@pytest.mark.parametrize("value", ["text", 1, True, None])
-def test_a_plain_value_stays(value):
-    assert json_value(value) is value
-
-
-@needs_orjson
-def test_the_best_engine_is_orjson_where_that_is_installed():
-    assert ENGINE is ORJSON
-
-
-def test_orjson_is_given_data_in_json_form():
-    assert (ORJSON.name, ORJSON.form) == ("orjson", Form.JSON)
-
-
-def test_the_standard_library_is_given_what_stock_returns():
-    assert (STANDARD.name, STANDARD.form) == ("json", Form.PYTHON)
 
 
 DUMP_TWO_WAYS = """
@@ -321,27 +220,6 @@ def test_where_orjson_is_there_nobody_is_told():
     assert done.stdout == "[0, 0, 0, 0] orjson\n"
 
 
-def test_a_schema_gives_the_same_json_values_with_orjson():
-    done = subprocess.run(
-        [sys.executable, "-c", DUMP_TWO_WAYS], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout == "True\n"
-
-
-@pytest.mark.parametrize("value", [1e-9, float("nan"), [1], {"a": Decimal(1)}, object(), {1}])
-def test_what_is_written_in_advance_keeps_its_value(value):
-    written = json_number(value) if type(value) is float else json_value(value)
-
-    assert written.value is value
-
-
-def test_a_caller_may_know_of_more_classes_that_are_written_alike():
-    assert not json_engine.matches_stdlib([{"a": Decimal(1)}])
-    assert json_engine.matches_stdlib([{"a": Decimal(1)}], others=(Decimal,))
-    assert not json_engine.matches_stdlib([{"a": Decimal(1)}, {1}], others=(Decimal,))
-
-
 # msgspec
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
@@ -362,19 +240,6 @@ DATA = st.recursive(
 @given(DATA)
 def test_msgspec_writes_random_data_as_the_standard_library_does(data):
     assert MSGSPEC.encode(data) == STANDARD.encode(data)
-
-
-@needs_msgspec
-@given(st.floats(1e-4, 1e16, exclude_max=True))
-def test_msgspec_spells_common_floats_as_the_standard_library_does(number):
-    assert MSGSPEC.encode([number, -number]) == STANDARD.encode([number, -number])
-
-
-@needs_msgspec
-@pytest.mark.parametrize("value", WRITABLE, ids=repr)
-@pytest.mark.parametrize("beside", [[], [float("nan")], [[1]], [2**64], ["\ud800"]], ids=repr)
-def test_msgspec_writes_any_value_beside_any_other_as_the_standard_library_does(value, beside):
-    assert MSGSPEC.encode([value, *beside]) == STANDARD.encode([value, *beside])
 
 
 @needs_msgspec

@@ -32,10 +32,6 @@ def replacements():
     Owner.method = STOCK
 
 
-def test_a_method_of_the_framework_is_stocks():
-    assert stock_method(Schema, "dump") is Schema.dump
-
-
 def test_a_method_that_somebody_has_replaced_is_not(monkeypatch):
     monkeypatch.setattr(Schema, "dump", ours)
     assert stock_method(Schema, "dump") is not ours
@@ -144,11 +140,7 @@ def test_a_method_that_was_inherited_is_inherited_again():
     ("found", "newest", "is_newer"),
     [
         ("6.1.3", (6, 1), False),
-        ("6.1a1", (6, 1), False),
         ("6.2.dev20270101", (6, 1), True),
-        ("2028.1", (6, 1), True),
-        ("2028.0", (2028,), False),
-        ("2028.1", (2028,), False),
         ("2028a1", (2028,), False),
         ("2029.0", (2028,), True),
         ("unknown", (6, 1), False),
@@ -159,14 +151,3 @@ def test_a_version_is_newer_if_its_release_is(caplog, monkeypatch, found, newest
     monkeypatch.setattr(patching, "version", {"a-framework": found}.__getitem__)
     warn_of_newer.__wrapped__("a-framework", newest)
     assert [each.levelno for each in caplog.records] == [logging.WARNING] * is_newer
-
-
-def test_a_newer_version_is_logged_once(caplog, monkeypatch):
-    caplog.set_level(logging.WARNING, "fastschema")
-    versions = {"a-tested-framework": "4.1.2", "a-newer-framework": "5.0rc1"}
-    monkeypatch.setattr(patching, "version", versions.__getitem__)
-    for _ in range(2):
-        for package in versions:
-            warn_of_newer(package, (4, 1))
-    [record] = caplog.records
-    assert record.getMessage().startswith("a-newer-framework 5.0rc1 is newer than")

@@ -13,28 +13,6 @@ def make_program():
     return dump_program(node(field("a")))
 
 
-def test_equal_descriptions_share_a_program():
-    cache = ProgramCache()
-
-    assert cache.get(("a", 1), make_program) is cache.get(("a", 1), make_program)
-
-
-def test_different_descriptions_have_different_programs():
-    cache = ProgramCache()
-
-    assert cache.get("a", make_program) is not cache.get("b", make_program)
-
-
-def test_the_node_is_made_only_once():
-    made = []
-    cache = ProgramCache()
-
-    for _ in range(3):
-        cache.get("a", lambda: made.append(1) or make_program())
-
-    assert made == [1]
-
-
 @pytest.mark.parametrize("size", [1, 2, 10])
 def test_the_cache_never_grows_beyond_its_size(size):
     cache = ProgramCache(size)
@@ -63,11 +41,6 @@ def test_an_error_while_making_the_node_is_raised_and_leaves_the_cache_in_order(
     with pytest.raises(LookupError):
         cache.get("a", fail)
     assert cache.get("a", make_program).node.name == "Test"
-
-
-def test_a_description_that_cannot_be_hashed_is_refused():
-    with pytest.raises(TypeError):
-        ProgramCache().get([], make_program)
 
 
 def test_threads_that_ask_at_once_get_the_same_program():

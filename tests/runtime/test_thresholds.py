@@ -29,13 +29,6 @@ def test_a_class_is_compiled_when_some_objects_were_dumped_or_loaded(use, monkey
     assert counts == [0] * 23 + [1, 1]
 
 
-def test_a_list_counts_for_each_of_its_rows(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
-    schema = Schema.from_dict({"a": fields.Integer()})()
-    rows = [{"a": 1}] * 12
-    assert [compiled_rows(lambda: schema.dump(rows, many=True)) for _ in range(3)] == [0, 12, 12]
-
-
 def test_other_arguments_count_by_themselves(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 2)
     cls = Schema.from_dict({"a": fields.Integer(), "b": fields.Integer()})
