@@ -7,9 +7,7 @@ import sys
 import pytest
 from marshmallow import Schema, fields
 
-from fastschema import Plan
 from tests.contrib.flask.schemas import BandSchema
-from tests.profiles import profile_by_length
 
 NAME = f"{__name__}:ListedSchema"
 
@@ -24,13 +22,6 @@ class NeedySchema(Schema):
 
     def __init__(self, tenant):
         super().__init__()
-
-
-class OverridingSchema(Schema):
-    name = fields.String()
-
-    def dump(self, obj, *, many=None):
-        return super().dump(obj, many=many)
 
 
 class Own(fields.Field):
@@ -48,17 +39,10 @@ class Elsewhere:
         name = fields.String()
 
 
-ROWS = [{"title": "a"}, {"title": "b"}]
-
-
 @pytest.fixture
 def doctor(app):
     runner = app.test_cli_runner()
     return lambda *words, **options: runner.invoke(args=["fastschema", *words], **options)
-
-
-def test_the_generated_code_of_a_schema(doctor):
-    assert "def dump_ListedSchema(" in doctor("ListedSchema", "--source").output
 
 
 def test_it_is_a_command_of_flask():
@@ -120,21 +104,6 @@ class TestDoctor:
         assert done.exit_code == 1
         assert f"run as stock: {__name__}:TwiceSchema.own\n" in done.output
 
-    def test_ci_passes_where_nothing_does(self, doctor):
-        assert doctor("ListedSchema", "--fail-on-stock").exit_code == 0
-
-    def test_how_schemas_load_can_be_left_out(self, doctor):
-        assert "loading" not in doctor("ListedSchema", "--dump-only").output
-
-    def test_a_profile_shows_what_fields_cost(self, doctor, monkeypatch, tmp_path):
-        monkeypatch.setattr(Plan, "profile", profile_by_length)
-        file = tmp_path / "profile.svg"
-
-        done = doctor("ListedSchema", "--profile", f"{__name__}:ROWS", "--svg", str(file))
-
-        assert f"Profile of {NAME}\ntitle 2.0\n" in done.output
-        assert file.read_text() == "<svg>title</svg>"
-
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -150,15 +119,7 @@ class TestDoctor:
         assert done.exit_code == 1
         assert message in done.output
 
-    def test_it_says_its_versions(self, doctor):
-        assert doctor("--version").output.startswith("fastschema ")
-
     def test_help_names_its_options(self, doctor):
         printed = doctor("--help").output
         assert "usage: flask fastschema " in printed
         assert "--source" in printed
-
-
-def test_flask_lists_it_among_its_commands(app):
-    printed = app.test_cli_runner().invoke(args=["--help"]).output
-    assert "fastschema  FastSchema: " in printed

@@ -25,14 +25,6 @@ def test_a_view_says_its_method_path_and_name(app, found):
     assert found() == {"GET /bands/<name> (band)": ""}
 
 
-def test_each_method_is_told_of(app, found):
-    @app.route("/bands", methods=["POST", "GET"])
-    def bands():
-        return {}
-
-    assert list(found()) == ["GET /bands (bands)", "POST /bands (bands)"]
-
-
 @pytest.mark.parametrize("schema", [BandSchema, BandSchema(many=True)])
 def test_the_schema_of_a_decorated_view_is_known(app, fast, found, schema):
     @app.get("/bands")
@@ -60,11 +52,6 @@ def test_the_methods_of_a_class_are_views_of_their_own(app, fast, found):
     app.add_url_rule("/bands", view_func=Bands.as_view("bands"))
 
     assert found() == {"GET /bands (bands)": BAND, "POST /bands (bands)": ""}
-
-
-def test_static_files_are_no_views(app, found):
-    assert "static" in app.view_functions
-    assert found() == {}
 
 
 ALBUM = "tests.contrib.flask.schemas:AlbumSchema"
@@ -119,11 +106,3 @@ def test_the_decorators_of_apiflask_name_schemas():
         return {}
 
     assert told(app) == {"POST /bands (add)": (BAND, f"takes {ALBUM}, {BAND}")}
-
-
-def test_schemas_of_libraries_are_no_applications(app):
-    output = app.test_cli_runner().invoke(args=["fastschema", "--all"]).output
-
-    assert f"  {BAND}\n" in output
-    assert "apiflask.schemas" not in output
-    assert "flask_smorest." not in output

@@ -10,7 +10,7 @@ from tests.contrib.flask.schemas import AlbumSchema, album, albums
 from tests.contrib.flask.test_responses import VALUES
 
 MESSAGE_PACK = "application/vnd.msgpack"
-NOT_PACKED = ("huge integers", "huge integers and dates", "lone surrogate")
+NOT_PACKED = ("huge integers", "lone surrogate")
 """Values that MessagePack cannot hold."""
 
 
@@ -59,11 +59,9 @@ def test_an_application_with_a_provider_of_its_own_gives_its_values(make_app, fa
     ("accept", "mimetype"),
     [
         (None, "application/json"),
-        ("*/*", "application/json"),
         (MESSAGE_PACK, MESSAGE_PACK),
         (f"application/json;q=0.5, {MESSAGE_PACK}", MESSAGE_PACK),
         (f"application/json, {MESSAGE_PACK};q=0.5", "application/json"),
-        ("text/html", "application/json"),
     ],
 )
 def test_the_client_may_choose(app, fast, accept, mimetype):

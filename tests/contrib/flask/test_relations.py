@@ -120,12 +120,6 @@ def test_what_a_list_of_one_object_refers_to_is_loaded_however_it_is_dumped(ask)
     assert dumped == written < without[1]
 
 
-def test_an_application_without_the_setting_is_left_alone(ask):
-    _, without = ask(VIEWS["dump"])
-    _, loaded = ask(VIEWS["dump"], FASTSCHEMA_LOAD_RELATIONS=True)
-    assert loaded < ask(VIEWS["dump"])[1] == without
-
-
 def test_a_switched_off_application_is_left_alone(ask):
     config = {"FASTSCHEMA_LOAD_RELATIONS": True, "FASTSCHEMA_DISABLED": True}
     assert ask(VIEWS["dump"], **config) == ask(VIEWS["dump"])

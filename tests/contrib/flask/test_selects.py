@@ -84,34 +84,6 @@ def test_a_response_makes_no_objects(app, fs, session):
     assert not list(session.identity_map.keys())
 
 
-def test_a_response_has_its_status_and_headers(app, fs, session):
-    with app.test_request_context():
-        response = fs.response(SongSchema, SONGS, status=203, headers={"X": "1"}, session=session)
-    assert (response.status_code, response.headers["X"]) == (203, "1")
-
-
-def test_a_response_in_message_pack(app, fs, session, stock):
-    msgpack = pytest.importorskip("msgpack", reason="msgpack is not installed")
-    with app.test_request_context():
-        response = fs.response(SongSchema(), SONGS, format="msgpack", session=session)
-    assert msgpack.unpackb(response.get_data()) == json.loads(stock)
-
-
-@pytest.mark.parametrize("sort_keys", [True, False])
-def test_settings_of_the_provider_hold(app, fs, session, sort_keys):
-    app.json.sort_keys = sort_keys
-    app.json.ensure_ascii = False
-
-    class Sorted(Schema):
-        title = fields.String()
-        id = fields.Integer()
-
-    with app.test_request_context():
-        text = fs.response(Sorted(), SONGS.limit(1), session=session).get_data()
-    expected = {"id": 0, "title": "Song 0 é"} if sort_keys else {"title": "Song 0 é", "id": 0}
-    assert text.decode() == json.dumps([expected], separators=(",", ":"), ensure_ascii=False) + "\n"
-
-
 def test_a_stream_is_that_of_stock(app, fs, session, stock):
     with app.test_request_context():
         response = fs.stream(SongSchema(), SONGS, session=session)
@@ -155,8 +127,3 @@ def test_a_stream_whose_first_row_fails_raises_in_the_view(app, fs, session):
 def test_a_statement_without_a_session_is_refused(app, fs):
     with app.test_request_context(), pytest.raises(TypeError, match="pass the session"):
         fs.response(SongSchema(many=True), SONGS)
-
-
-def test_a_statement_is_not_one_object(app, fs, session):
-    with app.test_request_context(), pytest.raises(ValueError, match="many=False"):
-        fs.response(SongSchema(), SONGS, many=False, session=session)

@@ -100,13 +100,6 @@ def test_a_stream_arrives_whole_and_in_its_context(server, path):
     assert "Traceback" not in log
 
 
-def test_a_stream_of_lines_arrives_whole(server):
-    answer = get(server, "/bands?count=5&format=ndjson")
-
-    assert len(answer.text.splitlines()) == 5
-    assert answer.headers["Content-Type"] == "application/x-ndjson"
-
-
 def test_a_response_in_one_piece_has_its_length(server):
     answer = get(server, "/whole?count=3")
 
@@ -148,12 +141,6 @@ def test_only_a_whole_body_has_its_end(server, version, form, end):
     assert whole.endswith(end)
     assert cut.count(b"name") == 4
     assert not cut.endswith((b"]", b"\n"))
-
-
-def test_the_server_goes_on_after_an_error(server):
-    with pytest.raises(requests.exceptions.ChunkedEncodingError):
-        get(server, "/bands?count=9&fail_at=5")
-    assert len(get(server, "/bands?count=5").json()) == 5
 
 
 def test_a_client_that_leaves_closes_the_rows(server):

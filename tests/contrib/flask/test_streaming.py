@@ -7,7 +7,6 @@ from contextvars import ContextVar, copy_context
 import pytest
 from flask import (
     Flask,
-    Response,
     after_this_request,
     g,
     got_request_exception,
@@ -17,9 +16,7 @@ from flask import (
 )
 from flask.json.provider import DefaultJSONProvider, JSONProvider
 from marshmallow import Schema, fields, post_dump
-from sqlalchemy import create_engine, text
 
-import fastschema
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
 from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, albums
 from tests.marks import counts_references
@@ -65,17 +62,6 @@ def test_a_stream_is_what_response_answers(app, fast, count):
         assert "Content-Length" not in streamed.headers
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 7])
-def test_ndjson_is_a_line_for_each_row(app, fast, count):
-    with app.test_request_context():
-        streamed = fast.stream(AlbumSchema, albums(count), format="ndjson", chunk_size=3)
-        whole = fast.response(AlbumSchema(many=True), albums(count))
-        lines = b"".join(streamed.iter_encoded()).splitlines(keepends=True)
-    assert [json.loads(line) for line in lines] == whole.json
-    assert all(line.endswith(b"\n") for line in lines)
-    assert streamed.mimetype == "application/x-ndjson"
-
-
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 @pytest.mark.parametrize("config", [{}, {"FASTSCHEMA_JSON_PROVIDER": False}])
 def test_debug_mode_and_other_providers_stream_compact_json(make_app, fast, form, config):
@@ -86,15 +72,6 @@ def test_debug_mode_and_other_providers_stream_compact_json(make_app, fast, form
         expected = json.loads(app.json.dumps(AlbumSchema(many=True).dump(albums(3))))
     lines = streamed.splitlines()
     assert [json.loads(line) for line in lines] == ([expected] if form == "json" else expected)
-
-
-def test_a_provider_that_indents_has_its_rows_in_lines_all_the_same(fast, make_app):
-    app = make_app(FASTSCHEMA_JSON_PROVIDER=False)
-    dumps = app.json.dumps
-    app.json.dumps = lambda obj, **layout: dumps(obj, **layout, indent=2)
-    with app.test_request_context():
-        lines = b"".join(fast.stream(BandSchema, names(3), format="ndjson").iter_encoded())
-    assert [json.loads(line) for line in lines.splitlines()] == names(3)
 
 
 class Guarded(DefaultJSONProvider):
@@ -158,27 +135,6 @@ def test_a_stream_is_what_jsonify_answers(provider, fast_json):
         assert failing.closed == 1
 
 
-@pytest.mark.parametrize("provider", [Enveloped, Plain])
-def test_lines_are_json_whoever_writes_them(provider):
-    app = Flask(__name__)
-    app.json = provider(app)
-    fast = FastSchema(app)
-    with app.test_request_context():
-        lines = b"".join(fast.stream(BandSchema, names(3), format="ndjson").iter_encoded())
-    assert [json.loads(line) for line in lines.splitlines()] == names(3)
-
-
-@pytest.mark.parametrize("chunk_size", [0, -1, True, 2.5, "many"])
-def test_a_chunk_has_a_positive_number_of_rows(app, fast, chunk_size):
-    rows = Rows(3)
-    with (
-        app.test_request_context(),
-        pytest.raises(ValueError, match="chunk_size must be at least 1"),
-    ):
-        fast.stream(BandSchema, rows, chunk_size=chunk_size)
-    assert (rows.read, rows.closed) == (0, 1)
-
-
 def test_rows_are_read_as_chunks_are_sent(app, fast):
     rows = Rows(10)
     response = open_stream(app, lambda: fast.stream(BandSchema, rows, chunk_size=2))
@@ -187,13 +143,6 @@ def test_rows_are_read_as_chunks_are_sent(app, fast):
     assert next(chunks) == b'[{"name":"Band 0"},{"name":"Band 1"}'
     assert rows.read <= 4
     response.close()
-
-
-def test_rows_are_closed_at_the_end(app, fast):
-    rows = Rows(10)
-    response = open_stream(app, lambda: fast.stream(BandSchema, rows, chunk_size=2))
-    assert json.loads(response.data) == names(10)
-    assert rows.closed == 1
 
 
 def test_rows_are_closed_when_the_client_is_gone(app, fast):
@@ -212,43 +161,12 @@ def test_rows_are_closed_when_the_client_is_gone(app, fast):
     assert closed == [True]
 
 
-def test_rows_that_iterate_over_themselves_are_closed_once(app, fast):
-    class Cursor(Rows):
-        def __init__(self, count):
-            super().__init__(count)
-            self.rest = super().__iter__()
-
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            return next(self.rest)
-
-    rows = Cursor(10)
-    response = open_stream(app, lambda: fast.stream(BandSchema, rows, chunk_size=2))
-    assert json.loads(response.data) == names(10)
-    assert rows.closed == 1
-
-
 def test_rows_are_closed_for_a_head_request(app, fast):
     rows = Rows(100)
     app.add_url_rule("/", view_func=lambda: fast.stream(BandSchema, rows, chunk_size=2))
     answer = app.test_client().head("/")
     assert (answer.status_code, answer.data) == (200, b"")
     assert (rows.closed, rows.read) == (1, 2)
-
-
-def test_a_database_result_is_closed(app, fast):
-    engine = create_engine("sqlite://")
-    with engine.connect() as connection:
-        query = "SELECT 'a' AS name UNION ALL SELECT 'b' UNION ALL SELECT 'c'"
-        result = connection.execution_options(yield_per=1).execute(text(query))
-        response = open_stream(app, lambda: fast.stream(BandSchema, result, chunk_size=1))
-        next(response.iter_encoded())
-        assert not result.closed
-        response.close()
-        assert result.closed
-    engine.dispose()
 
 
 def test_the_context_of_the_request_is_kept_until_the_end(app, fast):
@@ -271,18 +189,6 @@ def test_the_context_of_the_request_is_kept_until_the_end(app, fast):
     assert not has_request_context()
 
 
-def test_the_context_ends_when_the_client_is_gone(app, fast):
-    ended = []
-    app.teardown_request(ended.append)
-    response = open_stream(app, lambda: fast.stream(BandSchema, Rows(9), chunk_size=1))
-    next(response.iter_encoded())
-    assert ended == []
-    response.close()
-    response.close()
-    assert ended == [None]
-    assert not has_request_context()
-
-
 @counts_references
 def test_the_context_ends_with_a_response_that_nobody_reads_or_closes(app, fast):
     rows = Rows(9)
@@ -293,33 +199,6 @@ def test_the_context_ends_with_a_response_that_nobody_reads_or_closes(app, fast)
     del response
     assert (rows.closed, ended) == (1, [None])
     assert not has_request_context()
-
-
-def test_the_context_is_kept_for_an_async_view(app, fast):
-    ended = []
-    app.teardown_request(ended.append)
-
-    def rows():
-        for number in range(4):
-            yield {"name": f"{request.args['name']} {number} {len(ended)}"}
-
-    async def view():
-        return fast.stream(BandSchema, rows(), chunk_size=1)
-
-    response = open_stream(app, view, query_string={"name": "Can"})
-    assert [row["name"] for row in response.json] == [f"Can {n} 0" for n in range(4)]
-    assert ended == [None]
-
-
-def test_two_requests_in_turns_have_contexts_of_their_own(app, fast):
-    def rows():
-        for _ in range(3):
-            yield {"name": request.args["name"]}
-
-    app.add_url_rule("/", view_func=lambda: fast.stream(BandSchema, rows(), chunk_size=1))
-    client = app.test_client()
-    for name in ("a", "b"):
-        assert client.get(f"/?name={name}").json == [{"name": name}] * 3
 
 
 def test_two_streams_that_one_thread_sends_in_turns_see_their_own_requests(app, fast):
@@ -361,26 +240,6 @@ def test_context_variables_are_those_of_the_view_until_the_end(app, fast):
     response = open_stream(app, view)
     assert response.json == [{"price": f"{number}.00"} for number in range(5)]
     assert seen == [2]
-
-
-def test_a_stream_that_the_view_reads_itself(app, fast):
-    def view():
-        body = fast.stream(BandSchema, Rows(3), chunk_size=1).get_data()
-        return Response(body, mimetype="text/plain")
-
-    assert json.loads(open_stream(app, view).data) == names(3)
-
-
-@counts_references
-def test_a_stream_that_is_read_after_the_view_but_within_the_request(app, fast):
-    @app.after_request
-    def sized(response):
-        response.headers["X-Size"] = len(response.get_data())
-        return response
-
-    response = open_stream(app, lambda: fast.stream(BandSchema, Rows(3), chunk_size=1))
-    assert json.loads(response.data) == names(3)
-    assert not has_request_context()
 
 
 @counts_references
@@ -442,15 +301,6 @@ class TestErrors:
         assert record.exc_info[1] is raised.value
         assert not has_request_context()
 
-    def test_nothing_more_is_sent_after_an_error(self, app, fast):
-        response = open_stream(
-            app, lambda: fast.stream(BandSchema, Rows(9, fail_at=5), chunk_size=2)
-        )
-        chunks = response.iter_encoded()
-        with pytest.raises(LookupError):
-            list(chunks)
-        assert list(response.response) == []
-
     @counts_references
     def test_an_error_outside_of_a_request_is_logged_too(self, app, fast, caplog):
         with app.app_context():
@@ -458,15 +308,6 @@ class TestErrors:
             with pytest.raises(LookupError):
                 list(response.iter_encoded())
         assert "Exception while streaming" in caplog.text
-
-    def test_rows_that_are_none_are_the_views_error(self, app, fast):
-        with app.test_request_context(), pytest.raises(TypeError, match="not iterable"):
-            fast.stream(BandSchema, 5)
-
-    @pytest.mark.parametrize("form", ["csv", "", None, "JSON"])
-    def test_another_format_is_an_error(self, app, fast, form):
-        with app.test_request_context(), pytest.raises(ValueError, match="json, ndjson"):
-            fast.stream(BandSchema, [], format=form)
 
     @pytest.mark.parametrize(
         ("options", "error"), [({"headers": 5}, TypeError), ({"format": "csv"}, ValueError)]
@@ -477,24 +318,11 @@ class TestErrors:
             fast.stream(BandSchema, rows, **options)
         assert (rows.closed, raised.type) == (1, error)  # while the exception is still there
 
-    def test_a_chunk_of_no_rows_is_an_error(self, app, fast):
-        with app.test_request_context(), pytest.raises(ValueError, match="chunk_size"):
-            fast.stream(BandSchema, [], chunk_size=0)
-
     def test_what_is_no_schema_is_an_error_and_closes_the_rows(self, app, fast):
         rows = Rows(1)
         with app.test_request_context(), pytest.raises(TypeError, match="not a schema"):
             fast.stream(dict, rows)
         assert rows.closed == 1
-
-
-def test_status_and_headers(app, fast):
-    def view():
-        return fast.stream(BandSchema, Rows(1), status=206, headers={"X-One": "1"})
-
-    response = open_stream(app, view)
-    assert (response.status_code, response.headers["X-One"]) == (206, "1")
-    assert json.loads(response.data) == names(1)
 
 
 class EnvelopeSchema(BandSchema):
@@ -509,13 +337,6 @@ class MarkedSchema(BandSchema):
         return {**data, "a": 1}
 
 
-@pytest.mark.parametrize("schema", [EnvelopeSchema, MarkedSchema])
-def test_a_schema_with_hooks_is_sent_in_one_piece(app, fast, schema):
-    with app.test_request_context():
-        streamed = b"".join(fast.stream(schema, Rows(3), chunk_size=1).iter_encoded())
-        assert streamed == fast.response(schema, Rows(3), many=True).data
-
-
 def test_ndjson_of_a_schema_with_hooks(app, fast):
     def lines(schema):
         chunks = fast.stream(schema, Rows(2), format="ndjson").iter_encoded()
@@ -524,33 +345,6 @@ def test_ndjson_of_a_schema_with_hooks(app, fast):
     with app.test_request_context():
         assert lines(MarkedSchema) == [{**row, "a": 1} for row in names(2)]
         assert lines(EnvelopeSchema) == [{"data": names(2)}]
-
-
-def test_disabled_is_stock(app, fast):
-    with app.test_request_context(), fastschema.disabled():
-        before = fastschema.stats().compiled_rows
-        assert json.loads(fast.stream(BandSchema, Rows(3)).get_data()) == names(3)
-        assert fastschema.stats().compiled_rows == before
-
-
-def test_a_schema_that_reads_the_request_sees_it_in_every_chunk(app, fast):
-    class RequestSchema(Schema):
-        path = fields.Function(lambda obj: request.path)
-
-    response = open_stream(app, lambda: fast.stream(RequestSchema, [{}] * 3, chunk_size=1))
-    assert response.json == [{"path": "/"}] * 3
-
-
-def test_a_response_class_of_the_applications_own(fast, make_app):
-    class Own(Response):
-        pass
-
-    app = make_app()
-    assert isinstance(app, Flask)
-    app.response_class = Own
-    with app.test_request_context():
-        assert type(fast.stream(BandSchema, [])) is Own
-        assert type(fast.response(BandSchema, {})) is Own
 
 
 @pytest.mark.parametrize("rows", [{"title": "a"}, "text", b"bytes"])
