@@ -4,7 +4,7 @@ import random
 from unittest.mock import Mock
 
 import pytest
-from marshmallow import Schema, fields, post_dump, pre_dump
+from marshmallow import Schema, fields
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema, SQLAlchemySchema, auto_field
 from marshmallow_sqlalchemy.fields import Nested, Related
 from sqlalchemy import create_engine, event, inspect, select
@@ -139,14 +139,6 @@ class TestWhatIsLoaded:
     ):
         assert compared(engine, queries, of(cls), schema)[1] == count
 
-    def test_trees_are_loaded_level_by_level(self, engine, queries):
-        class TreeOfThings(Schema):
-            name = fields.String()
-            parts = fields.Nested("TreeOfThings", many=True)
-
-        stock, fast = compared(engine, queries, of(Thing), TreeOfThings)
-        assert (stock, fast) == (30, 2)
-
     def test_marshmallow_sqlalchemys_fields(self, engine, queries):
         class Things(SQLAlchemyAutoSchema):
             class Meta:
@@ -186,26 +178,6 @@ class TestWhatIsLoaded:
         stock, fast = compared(engine, queries, one(Room, ("a", 1)), schema, many=False)
         assert fast == 1 + 2
         assert stock > 3
-
-    def test_lists_without_an_order_are_asked_one_by_one_and_what_they_lead_to_at_once(
-        self, engine, queries
-    ):
-        inner = reading(things=fields.Nested(reading(name=fields.String()), many=True))
-        schema = reading(some_labels=fields.Nested(inner, many=True))
-        stock, fast = compared(engine, queries, of(Thing), schema)
-        assert (stock, fast) == (30 + 4, 30 + 2)
-
-    def test_hooks_of_the_schema_may_give_other_objects(self, engine, queries):
-        class Hooked(ThingSchema):
-            @pre_dump
-            def part_of(self, thing, **kwargs):
-                return thing.part_of or thing
-
-            @post_dump
-            def count(self, data, **kwargs):
-                return {**data, "count": len(data)}
-
-        compared(engine, queries, of(Thing), Hooked)
 
     @pytest.mark.parametrize("seed", range(100))
     def test_random_schemas(self, engine, queries, seed):
@@ -274,26 +246,6 @@ class TestWhatIsLeft:
         )
         assert compared(engine, queries, of(Thing, *options), schema) == (0, 0)
 
-    def test_the_session_may_have_the_objects_already(self, engine, queries):
-        kept = []
-
-        def rows(session):
-            kept[:] = session.scalars(select(Owner)).all()
-            return of(Thing)(session)
-
-        schema = reading(owner=fields.Nested(OwnerSchema(only=["name"])))
-        assert compared(engine, queries, rows, schema) == (0, 0)
-
-    def test_expired_objects_load_themselves(self, engine, queries):
-        stock, fast = compared(
-            engine,
-            queries,
-            of(Thing),
-            ThingSchema,
-            also=lambda rows: inspect(rows[0]).session.expire_all(),
-        )
-        assert fast <= stock
-
     def test_expired_columns_and_deferred_ones_stay(self, engine, queries):
         def expire(rows):
             for row in rows[::2]:
@@ -308,15 +260,6 @@ class TestWhatIsLeft:
             assert ["name" in row.__dict__ for row in rows[:4]] == [False, True, False, True]
             assert ["owner" in row.__dict__ for row in rows[:4]] == [False, True, False, True]
 
-    def test_a_relationship_that_was_expired_is_loaded_again(self, engine, queries):
-        def expire(rows):
-            for row in rows:
-                assert row.owner is None or row.owner
-                inspect(row).session.expire(row, ["labels"])
-
-        schema = reading(labels=fields.Nested(LabelSchema, many=True))
-        assert compared(engine, queries, of(Thing), schema, also=expire)[1] == 2
-
     def test_changes_are_flushed_as_by_a_lazy_load(self, engine, queries):
         def change(rows):
             rows[3].owner_id = 5
@@ -325,29 +268,6 @@ class TestWhatIsLeft:
             inspect(rows[0]).session.add(Thing(id=99, name="new"))
 
         compared(engine, queries, of(Thing), ThingSchema, also=change)
-
-    def test_changes_stay_pending_without_autoflush(self, engine, queries):
-        with Session(engine, autoflush=False) as session:
-            rows = of(Thing)(session)
-            rows[3].name = "another"
-            load_relations(rows, ThingSchema)
-            assert list(session.dirty) == [rows[3]]
-            assert "owner" not in rows[3].__dict__
-            assert "owner" in rows[2].__dict__
-
-    def test_detached_transient_and_pending_objects_stay(self, engine, queries):
-        def rows(session):
-            things = of(Thing)(session)
-            for thing in things[:5]:
-                session.expunge(thing)
-            pending = [Thing(id=number, name="new", owner_id=1) for number in (101, 102)]
-            session.add(pending[0])
-            return [*things[5:], *pending]
-
-        compared(engine, queries, rows, ThingSchema)
-        compared(
-            engine, queries, lambda session: rows(session)[:5] + of(Thing)(session)[:1], ThingSchema
-        )
 
     def test_what_somebody_listens_to_happens_as_often(self, engine, queries):
         for target, name in ((Session, "do_orm_execute"), (Thing, "refresh")):

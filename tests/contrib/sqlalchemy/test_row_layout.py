@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy
 from marshmallow import Schema, fields
 from sqlalchemy import JSON, String, event, select
-from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.ext.mutable import MutableDict
 from sqlalchemy.orm import (
     InstrumentedAttribute,
@@ -71,14 +70,6 @@ class WithItems(Shelfless, Base):
         return f"item {name}"
 
 
-class WithDescriptors(Shelfless, Base):
-    __tablename__ = "with_descriptors"
-
-    @hybrid_property
-    def loud(self):
-        return self.name.upper()
-
-
 class WithMutable(Shelfless, Base):
     __tablename__ = "with_mutable"
     data: Mapped[dict | None] = mapped_column(MutableDict.as_mutable(JSON))
@@ -89,17 +80,13 @@ class NameSchema(Schema):
     name = fields.String()
 
 
-class LoudSchema(Schema):
-    loud = fields.String()
-
-
 OWN = [Reconstructed, MadeInItsOwnWay, ReadInItsOwnWay, WithItems, WithMutable]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def rows(engine):
     with Session(engine) as session:
-        session.add_all([cls(id=1, name="one") for cls in [*OWN, WithDescriptors]])
+        session.add_all([cls(id=1, name="one") for cls in OWN])
         session.commit()
 
 
@@ -110,12 +97,6 @@ def test_classes_that_notice(engine, cls):
     assert_same(engine, NameSchema, select(cls))
     # Each time: stock, the plan, the stream.
     assert len(seen) == (3 if cls in (Reconstructed, MadeInItsOwnWay) else 0)
-
-
-def test_a_hybrid_property(engine):
-    assert_same(engine, LoudSchema, select(WithDescriptors))
-    assert is_without_objects(engine, NameSchema, select(WithDescriptors))
-    assert not is_without_objects(engine, LoudSchema, select(WithDescriptors))
 
 
 @pytest.mark.parametrize("cls", [Animal, Dog])
@@ -149,19 +130,6 @@ def test_listeners_of_a_class_that_is_loaded(engine, target, name):
         event.remove(target, name, listen)
     assert len(calls) % 3 == 0
     assert bool(calls) == (name == "load")
-
-
-def test_listeners_of_a_related_class_that_nobody_reads(engine):
-    statement = select(Book).options(joinedload(Book.author))
-
-    def listen(instance, context):
-        pass
-
-    event.listen(Author, "load", listen)
-    try:
-        assert not is_without_objects(engine, ColumnsSchema, statement)
-    finally:
-        event.remove(Author, "load", listen)
 
 
 def test_listeners_of_a_session(engine):

@@ -31,13 +31,12 @@ from tests.contrib.sqlalchemy.differential import (
     queries,
     stock_text,
 )
-from tests.contrib.sqlalchemy.models import Author, Book, Country, Loud
+from tests.contrib.sqlalchemy.models import Author, Book, Country
 from tests.contrib.sqlalchemy.schemas import (
     AuthorSchema,
     AuthorWithCountrySchema,
     BookSchema,
     ColumnsSchema,
-    CountrySchema,
     MottoSchema,
 )
 
@@ -126,11 +125,6 @@ def test_rows_without_an_object_are_none(engine):
     assert_same(engine, ColumnsSchema, statement.order_by(author.id, Book.id), compare_stream=False)
 
 
-def test_a_related_object_that_many_rows_have_is_the_same_for_each(engine):
-    statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
-    assert_same(engine, functools.partial(BookSchema, only=["author"]), statement)
-
-
 def test_related_objects_are_the_same_however_many_are_kept(engine, monkeypatch):
     monkeypatch.setattr(row_programs, "_MOST_DUMPED", 1)
     statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
@@ -205,24 +199,6 @@ def test_a_property_and_a_synonym_need_objects(engine):
         assert not is_without_objects(engine, schema, select(Author))
 
 
-@pytest.mark.parametrize("default", [None, {"name": "none"}, tuple("ABCDEFGHIJ"), dict])
-def test_a_default_of_a_nested_field_is_no_row(engine, default):
-    class WithDefault(Schema):
-        country = fields.Nested(CountrySchema, attribute="author.country", dump_default=default)
-
-    statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
-    assert_same(engine, WithDefault, statement)
-
-
-def test_a_constant_is_read_without_an_object(engine):
-    class WithConstant(Schema):
-        kind = fields.Constant("book")
-        title = fields.String()
-
-    assert_same(engine, WithConstant, BOOKS)
-    assert is_without_objects(engine, WithConstant, BOOKS)
-
-
 AUTHORS_BY_CRITERIA = [
     joinedload(Book.author).joinedload(Author.country.and_(Country.code == "none")),
     joinedload(Book.editor).joinedload(Author.country),
@@ -268,48 +244,6 @@ def test_related_objects_that_a_join_of_ones_own_selects(engine):
         assert json.loads(b"".join(plan.stream_select(statement, session))) == stock
 
 
-@pytest.mark.parametrize("event_name", ["do_orm_execute", "before_flush"])
-def test_exceptions_of_listeners_are_those_of_stock_with_a_query_too(engine, event_name):
-    def refuse(*args):
-        raise KeyError("tenant")
-
-    plan = fastschema.compile(ColumnsSchema)
-    event.listen(Session, event_name, refuse)
-    try:
-        with Session(engine) as session:
-            session.add(Country(code="XX", name="Nowhere"))
-            with pytest.raises(KeyError, match="tenant"):
-                plan.dumps_select(session.query(Book), session)
-    finally:
-        event.remove(Session, event_name, refuse)
-
-
-def test_a_query_of_another_session_is_refused(engine):
-    plan = fastschema.compile(ColumnsSchema)
-    with (
-        Session(engine) as one,
-        Session(engine) as other,
-        pytest.raises(ValueError, match="a different session"),
-    ):
-        plan.dumps_select(one.query(Book), other)
-
-
-def test_a_query_that_yields_some_rows_at_a_time_repeats_what_its_join_repeats(engine):
-    plan = fastschema.compile(ColumnsSchema(only=["id"]))
-    with Session(engine) as session:
-        query = session.query(Book).join(Author, Author.id > 0).order_by(Book.id).yield_per(10)
-        stock = json.loads(json.dumps(ColumnsSchema(only=["id"], many=True).dump(query)))
-        session.expunge_all()
-        assert json.loads(plan.dumps_select(query, session)) == stock
-
-
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"  # stock leaves its cursor open
-)
-def test_yield_per_is_refused_where_objects_are_made_unique(engine):
-    assert_same(engine, ColumnsSchema, BOOKS.execution_options(yield_per=2), compare_stream=False)
-
-
 def test_a_listener_may_select_more_than_one_class(engine, recwarn):
     def select_two(state):
         state.statement = select(Book, Author).join(Book.author)
@@ -330,22 +264,6 @@ def test_what_the_session_holds_is_dumped_as_it_is_there(engine):
         dumped = json.loads(plan.dumps_select(BOOKS, session))
         assert dumped[2] == {"id": 3, "title": "changed"}
         session.rollback()
-
-
-def test_what_is_pending_is_flushed(engine):
-    plan = fastschema.compile(CountrySchema)
-    with Session(engine) as session:
-        session.add(Country(code="XX", name="Nowhere"))
-        assert b"Nowhere" in plan.dumps_select(select(Country), session)
-        session.rollback()
-
-
-def test_objects_of_other_classes_in_the_session_do_not_matter(engine):
-    plan = fastschema.compile(ColumnsSchema)
-    with Session(engine) as session:
-        author = session.get(Author, 1)
-        plan.dumps_select(BOOKS, session)
-        assert [type(each) for each in session] == [type(author)]
 
 
 def test_a_scoped_session(engine):
@@ -378,17 +296,6 @@ def test_listeners_of_the_session_may_change_the_statement(engine):
     assert len(json.loads(stock.result)) == 3
 
 
-def test_listeners_of_the_session_may_give_another_result(engine):
-    def freeze(state):
-        return state.invoke_statement().freeze()()
-
-    event.listen(Session, "do_orm_execute", freeze)
-    try:
-        assert_same(engine, ColumnsSchema, BOOKS)
-    finally:
-        event.remove(Session, "do_orm_execute", freeze)
-
-
 def test_a_legacy_query(engine):
     plan = fastschema.compile(ColumnsSchema)
     with Session(engine) as session:
@@ -401,19 +308,6 @@ def test_a_legacy_query(engine):
         assert (json.loads(text), fast) == (json.loads(json.dumps(dumped)), stock)
         streamed = b"".join(plan.stream_select(query, session))
         assert streamed == text
-
-
-def test_a_query_class_that_iterates_in_its_own_way(engine):
-    from sqlalchemy.orm import Query
-
-    class Backwards(Query):
-        def __iter__(self):
-            return iter(list(super().__iter__())[::-1])
-
-    plan = fastschema.compile(ColumnsSchema(only=["id"]))
-    with Session(engine, query_cls=Backwards) as session:
-        query = session.query(Book).order_by(Book.id)
-        assert json.loads(plan.dumps_select(query, session))[0] == {"id": 12}
 
 
 def test_switched_off_it_makes_objects(engine):
@@ -448,26 +342,12 @@ def test_another_session_is_refused(engine):
         plan.dumps_select(BOOKS, engine)
 
 
-def test_an_extension_that_has_the_session_is_told_apart(engine):
-    class Extension:
-        session = scoped_session(sessionmaker(engine))
-
-    plan = fastschema.compile(ColumnsSchema)
-    with pytest.raises(TypeError, match=r"not Extension\. Pass its session attribute"):
-        plan.dumps_select(BOOKS, Extension())
-
-
 def test_explain_names_the_relation_that_is_not_loaded(engine):
     said = note(engine, BookSchema(only=["author.name"]), BOOKS)
     assert said == (
         "SQLAlchemy makes objects of the rows, because author reads Book.author, which is not "
         "loaded: add options(joinedload(Book.author))."
     )
-
-
-def test_explain_names_the_column_that_is_not_loaded(engine):
-    said = note(engine, ColumnsSchema, BOOKS.options(load_only(Book.title)))
-    assert "price reads Book.price, a column that is not loaded" in said
 
 
 def test_explain_runs_the_statement_without_rows_and_without_flushing(engine):
@@ -494,16 +374,6 @@ def test_a_relation_that_is_not_loaded_is_logged_once(engine, caplog):
     ]
 
 
-def test_streams_fetch_some_rows_at_a_time(engine):
-    plan = fastschema.compile(ColumnsSchema(only=["id"]))
-    statement = BOOKS.execution_options(yield_per=2)
-    with Session(engine) as session:
-        chunks = plan.stream_select(statement, session, 3)
-        assert next(chunks).startswith(b'[{"id":1}')
-        chunks.close()
-        assert b"".join(plan.stream_select(statement, session, 3)).count(b"id") == 12
-
-
 class OwnScalars(Session):
     """Gives objects in its own way."""
 
@@ -527,11 +397,3 @@ def test_a_stream_that_fails_closes_its_cursor(engine, session_class):
         with pytest.raises(Exception, match="closed"):
             cursors[0].fetchone()
         assert raised.tb  # which refers to all that was going on
-
-
-def test_loud_values_count(engine):
-    """So that the comparison of how often they are written means something."""
-    Loud.written = 0
-    with Session(engine) as session:
-        fastschema.compile(ColumnsSchema(only=["loud"])).dumps_select(BOOKS, session)
-    assert Loud.written == 10
