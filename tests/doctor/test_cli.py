@@ -49,36 +49,12 @@ def test_a_schema_is_told_of_in_detail(capsys):
     )
 
 
-def test_several_schemas_are_told_of_at_once(capsys):
-    main([SHIP, OWN])
-
-    printed = capsys.readouterr().out
-    assert [line for line in printed.splitlines() if line in (SHIP, OWN)] == [SHIP, OWN]
-
-
-def test_dots_only_will_do(capsys):
-    main([f"{__name__}.ShipSchema"])
-    assert "ShipSchema: 1 of 1 fields compiled" in capsys.readouterr().out
-
-
-def test_it_prints_json(capsys):
-    main([SHIP, "--json"])
-
-    printed = json.loads(capsys.readouterr().out)
-    assert [each["path"] for each in printed["schemas"]] == [SHIP]
-
-
 def test_ci_can_fail_on_what_runs_as_stock(capsys):
     assert failed(SHIP, OWN, "--fail-on-stock", "--json") == 1
 
     printed = capsys.readouterr()
     assert json.loads(printed.out)["stock"][0]["where"] == f"{OWN}.own"
     assert printed.err == f"fastschema: these schemas and fields run as stock: {OWN}.own\n"
-
-
-def test_ci_passes_where_nothing_does(capsys):
-    main([SHIP, "--fail-on-stock"])
-    assert capsys.readouterr().err == ""
 
 
 def test_how_schemas_load_can_be_left_out(capsys):
@@ -135,14 +111,6 @@ def test_what_is_not_there_is_an_error_in_a_line(capsys, arguments, message):
 def test_arguments_that_make_no_sense_are_refused_with_the_usage(capsys, arguments):
     assert failed(*arguments) == 2
     assert capsys.readouterr().err.startswith("usage: python -m fastschema ")
-
-
-@pytest.mark.usefixtures("_profiling")
-def test_a_picture_that_cannot_be_written_is_an_error(capsys, tmp_path):
-    file = tmp_path / "nowhere" / "profile.svg"
-
-    assert failed(SHIP, "--profile", f"{__name__}:ROWS", "--svg", str(file)) == 1
-    assert "No such file or directory" in capsys.readouterr().err
 
 
 def test_source_prints_the_generated_code(capsys):

@@ -9,7 +9,6 @@ import fastschema
 from fastschema import FieldReport, Report
 from fastschema.doctor.cli import lines
 from fastschema.doctor.diagnosis import (
-    Counts,
     Diagnosis,
     PathError,
     RowQueries,
@@ -70,26 +69,11 @@ def told(diagnosis, most=None, **options):
     return "\n".join(lines(diagnosis, most, **options)).split("\n")
 
 
-def test_fields_are_compiled_custom_or_stock(diagnosis):
-    assert Counts.of(diagnosis.schemas[0].report) == Counts(compiled=1, custom=2, stock=1)
-
-
 def test_what_runs_as_stock_is_told_with_its_reason(diagnosis):
     assert diagnosis.stock == [
         (f"{CITY}.founded", "dump", "fastschema cannot compile Year._serialize"),
         (OWN, "dump", "dump is overridden"),
     ]
-
-
-def test_a_failure_names_schemas_and_fields(diagnosis):
-    assert diagnosis.failure() == (f"these schemas and fields run as stock: {CITY}.founded, {OWN}")
-
-
-def test_where_all_is_compiled_there_is_no_failure():
-    field = FieldReport("name", "name", True, "string")
-    diagnosis = Diagnosis([SchemaFinding("a:B", Report("B", [field]))])
-
-    assert diagnosis.failure() is None
 
 
 def test_what_runs_as_stock_in_loading_counts_unless_it_is_left_out():
@@ -99,16 +83,6 @@ def test_what_runs_as_stock_in_loading_counts_unless_it_is_left_out():
 
     assert [(each.where, each.does) for each in diagnosis.stock] == [("a:B.name", "load")]
     assert diagnosis.without_loading().stock == []
-
-
-def test_advice_of_views_comes_first_and_each_once(diagnosis):
-    of_views = [("GET /", ["Add it.", "Add it."]), ("GET /b", ["Add it."]), ("GET /c", [""])]
-    views = [ViewFinding(view, advice=advice) for view, advice in of_views]
-    changed = Diagnosis(diagnosis.schemas, views)
-
-    assert list(diagnosis.advice.values()) == [[f"{CITY}.founded"], [OWN]]
-    assert changed.advice == {"Add it.": ["GET /", "GET /b"], **diagnosis.advice}
-    assert next(iter(changed.advice)) == "Add it."
 
 
 def test_as_a_dict_it_is_ready_for_json(diagnosis):
@@ -195,11 +169,6 @@ class TestLines:
         assert [each.where for each in diagnosis.stock] == ["here:it.founded"]
         assert "      dumping: 1 compiled, 2 custom, 1 stock, inside your dump" in told(diagnosis)
 
-    def test_a_schema_that_cannot_be_made_says_so(self):
-        finding = SchemaFinding.of("a:Needy", NeedySchema)
-
-        assert "cannot be read: " in told(Diagnosis([finding]))[2]
-
     def test_they_tell_of_views(self):
         views = [
             ViewFinding("GET /a", "a:B", "no model instances are built"),
@@ -275,19 +244,6 @@ class TestLines:
             "",
         ]
         assert json.loads(json.dumps(diagnosis.as_dict()))["queries"]["GET /"]["per_row"] == 3.04
-
-    def test_all_fields_of_a_schema_can_be_shown(self, diagnosis):
-        report = diagnosis.schemas[0].report
-        finding = SchemaFinding(CITY, report, uses=["GET /cities/"])
-
-        assert told(Diagnosis([finding]), has_fields=True)[4:] == [
-            CITY,
-            "    GET /cities/",
-            "",
-            *str(report).splitlines(),
-            "",
-            "Schemas and fields that run as stock: 1",
-        ]
 
 
 def test_it_says_that_this_process_runs_stock():

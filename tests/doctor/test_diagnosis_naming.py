@@ -16,11 +16,6 @@ class ShipSchema(Schema):
         name = fields.String()
 
 
-class NeedySchema(Schema):
-    def __init__(self, tenant):
-        super().__init__()
-
-
 PATHS = ["a.schemas:Ship", "b.schemas:Ship", "b.schemas:Ship.Inner", "b.schemas:WarShip"]
 
 
@@ -45,23 +40,15 @@ def test_a_path_leads_back_to_its_class():
         assert object_at(path_of(cls)) is cls
 
 
-def test_dots_only_mean_the_same_as_a_colon():
-    assert object_at(f"{__name__}.ShipSchema.Inner") is ShipSchema.Inner
-
-
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("Ship", "'Ship' is not of the form package.module:Name"),
-        (":Ship", "':Ship' is not of the form package.module:Name"),
-        ("ships:", "'ships:' is not of the form package.module:Name"),
         (
             "nowhere.at.all:Ship",
             "nowhere.at.all:Ship cannot be imported: No module named",
         ),
-        ("nowhere.Ship", "nowhere.Ship cannot be imported: No module named 'nowhere'"),
         (f"{__name__}:Nobody", f"{__name__}:Nobody cannot be imported: .*no attribute 'Nobody'"),
-        (f"{__name__}.Nobody", f"{__name__}.Nobody cannot be imported: .*no attribute 'Nobody'"),
     ],
 )
 def test_a_path_that_leads_nowhere_says_why(path, message):

@@ -9,7 +9,7 @@ from sqlalchemy.ext.hybrid import hybrid_property
 
 from fastschema.compiler.nodes import ATTRIBUTE, ITEM, Read, Source
 from fastschema.doctor.profile_run import user_code
-from tests.nodes import field, kind
+from tests.nodes import field
 
 
 class Album:
@@ -97,29 +97,3 @@ def test_properties_of_a_named_tuple_are_read():
 
     assert code("a", row, ITEM) == ""
     assert code("prop", row, ITEM) == "Row.prop is a property"
-
-
-def test_a_dotted_source_is_judged_by_its_first_name():
-    source = Source("prop.name", Read("1"), path=("prop", "name"))
-
-    assert user_code(field("a", source=source), Album, ATTRIBUTE)
-
-
-def test_what_a_source_calls_runs_when_it_is_read():
-    source = Source("(method)", Read("1"), user_code="a method of the schema")
-
-    expected = "a method of the schema"
-    assert user_code(field("a", source=source), Album, ATTRIBUTE) == expected
-
-
-def test_what_a_kind_calls_runs_when_its_value_is_converted():
-    calling = kind(field("a").kind.python, user_code="a method of the serializer")
-
-    expected = "a method of the serializer"
-    assert user_code(field("a", calling), Album, ATTRIBUTE) == expected
-
-
-def test_a_field_that_runs_as_stock_is_code_with_its_reason():
-    stock = field("a", reason="nobody knows it")
-
-    assert user_code(stock, Album, ATTRIBUTE) == "nobody knows it"
