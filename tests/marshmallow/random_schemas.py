@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
-from marshmallow import Schema, missing
+from marshmallow import Schema, fields, missing
 
 
 class Colour(enum.Enum):
@@ -118,6 +118,46 @@ def is_hashable(value):
     except TypeError:  # a list, or a signaling NaN
         return False
     return True
+
+
+@st.composite
+def list_kinds(draw, kinds, options, wrong=None):
+    """Lists of a kind.
+
+    :param kinds: strategies for what is inside
+    :param options: a strategy for the options of fields that are inside of others
+    :param wrong: values that may be in a list, too
+    """
+    inner, inner_options = draw(kinds), draw(options)
+    values = inner.values if wrong is None or draw(st.booleans()) else inner.values | wrong
+    return Kind(
+        lambda **own: fields.List(inner.make(**inner_options), **own), st.lists(values, max_size=3)
+    )
+
+
+@st.composite
+def tuple_kinds(draw, kinds, options):
+    inner = draw(st.lists(st.tuples(kinds, options), max_size=3))
+    values = st.tuples(*[kind.values for kind, _ in inner])
+    return Kind(
+        lambda **own: fields.Tuple([kind.make(**given) for kind, given in inner], **own),
+        values | values.map(list),
+    )
+
+
+@st.composite
+def dict_kinds(draw, keys, kinds, options, wrong=WRONG):
+    key, value = draw(st.none() | keys), draw(st.none() | kinds)
+    key_options, value_options = draw(options), draw(options)
+
+    def make(**own):
+        return fields.Dict(
+            key and key.make(**key_options), value and value.make(**value_options), **own
+        )
+
+    of_keys = (TEXTS if key is None else key.values).filter(is_hashable)
+    values = wrong if value is None else value.values
+    return Kind(make, st.dictionaries(of_keys, values, max_size=3))
 
 
 @st.composite

@@ -117,132 +117,44 @@ DATETIMES = [
     NOON.replace(microsecond=1),
     NOON.replace(microsecond=120000, fold=1),
     NOON.replace(tzinfo=dt.UTC),
-    NOON.replace(tzinfo=dt.timezone(dt.timedelta(0))),
     NOON.replace(tzinfo=dt.timezone(dt.timedelta(hours=-3, minutes=-30))),
     NOON.replace(tzinfo=dt.timezone(dt.timedelta(seconds=61))),
-    NOON.replace(tzinfo=dt.timezone(dt.timedelta(microseconds=1))),
-    NOON.replace(tzinfo=Odd()),
     NOON.replace(tzinfo=Broken()),
     NOON.replace(tzinfo=ZoneInfo("Europe/Berlin")),
     dt.datetime(1850, 1, 1, tzinfo=ZoneInfo("Europe/Amsterdam")),
     dt.datetime(1, 1, 1),
     dt.datetime(999, 12, 31, 23, 59, 59, 999999, tzinfo=dt.UTC),
-    dt.datetime.max,
     Moment(2024, 1, 2),
 ]
 
 VALUES = [
-    None,
-    "",
-    "text",
-    "é \u2028 \x00 \ud800 \U0001f600",
-    "12",
-    "1.5",
-    "true",
-    "NaN",
-    Text("subclass"),
-    LoudText("loud"),
-    b"bytes",
-    b"\xff",
-    bytearray(b"array"),
-    0,
-    1,
-    -1,
-    2**63,
-    -(2**63) - 1,
-    10**400,
-    Whole(3),
-    True,
-    False,
-    0.0,
-    -0.0,
-    1.5,
-    1e15,
-    1e16,
-    1e22,
-    1e-4,
-    9.9e-5,
-    5e-324,
-    sys.float_info.max,
-    float("nan"),
-    float("inf"),
-    float("-inf"),
-    Real(2.5),
-    1 + 2j,
-    Fraction(1, 3),
+    *(None, "", "é \u2028 \x00 \ud800 \U0001f600", "12", "true", Text("subclass")),
+    *(LoudText("loud"), b"bytes", b"\xff", 0, 1, 2**63, 10**400, Whole(3), True, False, 0.0, 1.5),
+    *(1e16, 9.9e-5, sys.float_info.max, float("nan"), float("inf"), Real(2.5)),
     *DATETIMES,
-    dt.date(2024, 2, 29),
-    dt.date(1, 1, 1),
-    Day(2024, 1, 2),
-    dt.time(12, 30),
-    dt.time(1, 2, 3, 4),
-    dt.time(1, 2, 3, 10003),
-    dt.time(23, 59, 59, 999999),
-    dt.time(1, 2, 3, 4, tzinfo=dt.UTC),
+    *(dt.date(2024, 2, 29), dt.date(1, 1, 1), Day(2024, 1, 2), dt.time(12, 30)),
+    *(dt.time(1, 2, 3, 10003), dt.time(1, 2, 3, 4, tzinfo=dt.UTC)),
     dt.time(1, 2, tzinfo=dt.timezone(dt.timedelta(seconds=61))),
-    dt.timedelta(days=1, microseconds=1),
-    dt.timedelta.max,
-    -dt.timedelta(seconds=1),
-    ((1,),),
-    uuid.UUID(int=1),
-    Identifier(int=2),
-    Decimal("1.005"),
-    Decimal("-0"),
-    Decimal("1E+5"),
-    Decimal("1E-10"),
-    Decimal("1.2E+5"),
-    Decimal("-1.23E-12"),
-    Decimal("1.20"),
-    Decimal("-0.000001"),
-    Decimal("123456789012345678901234567.89"),
-    Decimal("0E+3"),
-    Decimal("NaN"),
-    Decimal("-NaN"),
-    Decimal("sNaN"),
-    Decimal("Infinity"),
-    Decimal("-Infinity"),
-    Decimal(10) ** 40,
-    Amount("3"),
-    Colour.RED,
-    Colour.GREEN,
-    Colour.NOTHING,
-    Size.L,
-    Mood.GLAD,
-    Access.READ | Access.WRITE,
-    Access(0),
-    [],
-    [1, None, "a"],
-    ("a", 2),
-    {"a": 1},
-    {"a": Decimal("1.005"), "b": None},
-    {1: 2},
-    {"1": uuid.UUID(int=3), 2.5: None},
-    collections.OrderedDict(b=1, a=2),
-    collections.ChainMap({"a": 1}),
-    ipaddress.ip_address("127.0.0.1"),
-    ipaddress.ip_address("::1"),
-    ipaddress.ip_interface("10.0.0.1/8"),
-    {1, 2},
-    object,
-    len,
-    Uncertain(),
-    ...,
+    *(dt.timedelta(days=1, microseconds=1), dt.timedelta.max, uuid.UUID(int=1), Identifier(int=2)),
+    *(Decimal("1.005"), Decimal("-0"), Decimal("1E+5"), Decimal("1E-10"), Decimal("1.20")),
+    *(Decimal("123456789012345678901234567.89"), Decimal("NaN"), Decimal("sNaN")),
+    *(Decimal("Infinity"), Amount("3"), Colour.RED, Colour.NOTHING, Size.L, Mood.GLAD),
+    *(Access.READ | Access.WRITE, [], [1, None, "a"], ("a", 2), {"a": 1}),
+    *({"a": Decimal("1.005"), "b": None}, {"1": uuid.UUID(int=3), 2.5: None}),
+    *(collections.OrderedDict(b=1, a=2), ipaddress.ip_address("127.0.0.1")),
+    *(ipaddress.ip_interface("10.0.0.1/8"), {1, 2}, Uncertain()),
 ]
 
 COMPILED = {
     "String": fields.String,
-    "Url": fields.Url,
     "Email": fields.Email,
     "Raw": fields.Raw,
     "Integer": fields.Integer,
     "Integer as_string": lambda: fields.Integer(as_string=True),
-    "Integer strict": lambda: fields.Integer(strict=True),
     "Float": fields.Float,
     "Float as_string": lambda: fields.Float(as_string=True),
-    "Float allow_nan": lambda: fields.Float(allow_nan=True),
     "Boolean": fields.Boolean,
     "DateTime": fields.DateTime,
-    "DateTime iso8601": lambda: fields.DateTime(format="iso8601"),
     "NaiveDateTime": fields.NaiveDateTime,
     "AwareDateTime": fields.AwareDateTime,
     "Date": fields.Date,
@@ -254,24 +166,16 @@ COMPILED = {
     "Decimal places 0": lambda: fields.Decimal(0, as_string=True),
     "Decimal places 2": lambda: fields.Decimal(2, as_string=True),
     "Decimal places 2 as Decimal": lambda: fields.Decimal(2),
-    "Decimal places 4": lambda: fields.Decimal(4, as_string=True),
-    "Decimal places 5": lambda: fields.Decimal(5, as_string=True),
-    "Decimal places 6": lambda: fields.Decimal(6, as_string=True),
-    "Decimal places 7": lambda: fields.Decimal(7, as_string=True),
     "Decimal places 12": lambda: fields.Decimal(12, as_string=True),
     "Decimal places -2": lambda: fields.Decimal(-2, as_string=True),
     "Decimal rounded up": lambda: fields.Decimal(1, rounding=decimal.ROUND_UP, as_string=True),
     "Decimal badly rounded": lambda: fields.Decimal(1, rounding="sideways", as_string=True),
     "Enum": lambda: fields.Enum(Colour),
     "Enum of int": lambda: fields.Enum(Size),
-    "Enum of str": lambda: fields.Enum(Mood),
     "Enum of flags": lambda: fields.Enum(Access),
     "Enum by value": lambda: fields.Enum(Colour, by_value=True),
-    "Enum of int by value": lambda: fields.Enum(Size, by_value=True),
     "Enum of str by value": lambda: fields.Enum(Mood, by_value=True),
     "List of String": lambda: fields.List(fields.String()),
-    "List of Integer": lambda: fields.List(fields.Integer()),
-    "List of Float": lambda: fields.List(fields.Float()),
     "List of Raw": lambda: fields.List(fields.Raw()),
     "List of List of UUID": lambda: fields.List(fields.List(fields.UUID())),
 }
@@ -283,28 +187,18 @@ OTHERS = {
     "DateTime format": lambda: fields.DateTime(format="%d.%m.%Y {%%}"),
     "Date format": lambda: fields.Date(format="%Y/%j"),
     "Enum by a field": lambda: fields.Enum(Size, by_value=fields.Float),
-    "Time format": lambda: fields.Time(format="%H"),
     "TimeDelta": fields.TimeDelta,
     "Dict": fields.Dict,
     "Dict of Decimal": lambda: fields.Dict(fields.String(), fields.Decimal(1)),
     "Tuple": lambda: fields.Tuple((fields.String(), fields.Integer())),
     "IP": fields.IP,
-    "IPv6 exploded": lambda: fields.IPv6(exploded=True),
-    "IPInterface": fields.IPInterface,
-    "TimeDelta in milliseconds": lambda: fields.TimeDelta("milliseconds"),
-    "Dict of Integer to UUID": lambda: fields.Dict(fields.Integer(), fields.UUID()),
-    "List of DateTime rfc": lambda: fields.List(fields.DateTime(format="rfc")),
-    "Tuple of tuples": lambda: fields.Tuple((fields.Tuple((fields.Float(),)),)),
     "Constant": lambda: fields.Constant({"a": 1}),
     "Function": lambda: fields.Function(lambda obj: str(type(obj))),
-    "List of Time": lambda: fields.List(fields.Time(format="%H")),
 }
 
 BOOLEANS = {
     "Boolean of more words": lambda: fields.Boolean(truthy={"ja", True}, falsy={"nein", False}),
-    "Boolean without True": lambda: fields.Boolean(truthy={"ja"}, falsy={"nein"}),
     "Boolean both ways": lambda: fields.Boolean(truthy={1}, falsy={1}),
-    "Boolean of nothing": lambda: fields.Boolean(truthy=(), falsy=()),
 }
 
 FIELDS = COMPILED | OTHERS | BOOLEANS
@@ -346,26 +240,12 @@ def test_a_value_of_the_common_class_stays_the_same_object():
     assert dumped["value"] is text
 
 
-def test_a_raw_value_stays_the_same_object():
-    value = object()
-
-    assert fastschema.compile(schema_of(fields.Raw)).dump({"value": value})["value"] is value
-
-
 @pytest.mark.parametrize("value", ["yes", "no", 2, [], {}, ""])
 def test_boolean_follows_the_installed_marshmallow(value):
     with_stock = schema_of(fields.Boolean)().dump({"value": value})["value"]
 
     assert (type(with_stock) is bool) == MARSHMALLOW_3
     assert_same_for(fields.Boolean, value)
-
-
-@pytest.mark.parametrize("moment", DATETIMES)
-@pytest.mark.parametrize(
-    "name", ["DateTime", "NaiveDateTime", "AwareDateTime", "Date", "DateTime rfc"]
-)
-def test_datetimes_of_all_zones_and_years_are_written_alike(name, moment):
-    assert_same_for(FIELDS[name], moment)
 
 
 @pytest.mark.parametrize("option", ["datetimeformat", "dateformat", "timeformat"])
@@ -392,11 +272,9 @@ def test_a_format_in_meta_is_obeyed(option, written):
     "context",
     [
         decimal.Context(prec=3),
-        decimal.Context(prec=60, rounding=decimal.ROUND_UP),
         decimal.Context(rounding=decimal.ROUND_CEILING, capitals=0),
         decimal.Context(traps=[]),
-        decimal.Context(traps=[decimal.Inexact, decimal.InvalidOperation]),
-        decimal.Context(traps=[decimal.FloatOperation]),
+        decimal.Context(traps=[decimal.Inexact, decimal.InvalidOperation, decimal.FloatOperation]),
         decimal.Context(Emax=3, Emin=-3),
     ],
 )
@@ -411,14 +289,6 @@ def test_the_decimal_context_of_each_dump_is_used(name, context):
     numbers = [1, -0.0, 1e22, *[value for value in VALUES if isinstance(value, Decimal)]]
     with decimal.localcontext(context):
         assert_same_for(FIELDS[name], *numbers)
-
-
-def test_a_plan_made_in_one_decimal_context_dumps_in_another():
-    plan = fastschema.compile(schema_of(lambda: fields.Decimal(0, as_string=True)))
-    assert plan.dump({"value": Decimal("2.5")}) == {"value": "2"}
-
-    with decimal.localcontext(rounding=decimal.ROUND_UP):
-        assert plan.dump({"value": Decimal("2.5")}) == {"value": "3"}
 
 
 def test_an_enum_whose_member_names_are_overridden_is_dumped_as_by_stock():
@@ -442,13 +312,6 @@ def test_an_enum_with_unhashable_values_is_dumped_as_by_stock():
         assert_same_for(partial(fields.Enum, Unhashable, by_value=by_value), Unhashable.LIST)
 
 
-def test_an_enum_with_members_called_name_and_value_is_dumped_as_by_stock():
-    awkward = enum.Enum("awkward", ["name", "value", "OTHER"])
-
-    for by_value in (False, True):
-        assert_same_for(partial(fields.Enum, awkward, by_value=by_value), *awkward)
-
-
 def test_a_member_of_an_enum_whose_field_was_given_another_enum_is_dumped_as_by_stock():
     schema = schema_of(lambda: fields.Enum(Colour))()
     plan = fastschema.compile(schema)
@@ -457,14 +320,6 @@ def test_a_member_of_an_enum_whose_field_was_given_another_enum_is_dumped_as_by_
 
     assert plan.dump({"value": Mood.GLAD}) == {"value": "GLAD"}
     assert plan.dump({"value": Colour.GREEN}) == {"value": "GREEN"}
-
-
-def test_a_member_of_another_enum_is_dumped_as_by_stock():
-    class Other(enum.Enum):
-        RED = Decimal(1)
-
-    for by_value in (False, True):
-        assert_same_for(partial(fields.Enum, Colour, by_value=by_value), Other.RED)
 
 
 @pytest.mark.parametrize("result", [uuid.UUID(int=1), NOON, 5, None, "text", missing])
@@ -566,29 +421,6 @@ def test_an_override_on_a_field_class_makes_that_field_stock(name):
     assert not is_compiled(schema_of(OVERRIDDEN[name]), "value")
 
 
-@pytest.mark.parametrize("name", OVERRIDDEN)
-def test_an_override_on_one_field_class_leaves_the_other_fields_compiled(name):
-    schema = Schema.from_dict({"value": OVERRIDDEN[name](), "beside": fields.String()})
-
-    assert is_compiled(schema, "beside")
-
-
-def test_a_field_that_only_validates_differently_is_compiled():
-    assert is_compiled(schema_of(Checked), "value")
-
-
-@pytest.mark.parametrize(
-    "method", ["_serialize", "serialize", "get_value", "_format_num", "_to_string"]
-)
-def test_a_method_set_on_a_field_object_is_obeyed(method):
-    def make_schema():
-        schema = schema_of(lambda: fields.Integer(as_string=True))()
-        setattr(schema.fields["value"], method, lambda *args, **kwargs: f"{len(args)} arguments")
-        return schema
-
-    assert_same(make_schema, {"value": 1})
-
-
 def test_a_field_is_given_the_attribute_name_and_the_object():
     seen = []
 
@@ -608,16 +440,6 @@ def test_a_generator_as_a_list_is_read_once():
     assert_same(
         lambda: schema_of(lambda: fields.List(fields.Integer()))(),
         lambda: {"value": (number for number in [1, "2", 3.5])},
-    )
-
-
-def test_an_error_inside_a_list_is_raised():
-    def numbers():
-        yield 1
-        raise LookupError("no more numbers")
-
-    assert_same(
-        lambda: schema_of(lambda: fields.List(fields.Integer()))(), lambda: {"value": numbers()}
     )
 
 
@@ -652,13 +474,10 @@ class Moments(enum.Enum):
 
 HOSTILE_FORMATS = [
     "%Y VALUE",
-    "DICT %Y",
     "$value %Y",
     "{value} %Y",
     "{0} {{",
     "%Y'\"\\\n",
-    "%Y {field}",
-    "each %Y",
     "text \N{ROCKET}",
 ]
 
@@ -683,48 +502,22 @@ def test_a_format_is_just_text_wherever_it_is_used(written, wrap, value):
 
 
 class Attributed(fields.Field):
+    log = []
+
     def _serialize(self, value, attr, obj, **kwargs):
-        return f"{attr} of {type(obj).__name__}"
+        self.log.append((value, attr, obj))
+        return f"{attr} of {value}"
 
 
 @pytest.mark.parametrize("name", ["VALUE", "DICT", "each", "{value}", "VALUE[0]"])
-def test_a_field_inside_of_another_is_told_the_name_of_the_outer(name):
+def test_a_field_inside_of_another_is_told_the_name_of_the_outer_in_the_order_of_stock(name):
     for field, value in [
         (fields.List(Attributed(), data_key="key"), [1]),
         (fields.Tuple((Attributed(), fields.List(Attributed())), data_key="key"), (1, [2])),
-        (fields.Dict(Attributed(), Attributed(), data_key="key"), {1: 2}),
+        (fields.Dict(Attributed(), Attributed(), data_key="key"), {1: 2, 3: 4}),
         (fields.Dict(values=fields.List(Attributed()), data_key="key"), {1: [2]}),
     ]:
-        assert_same(Schema.from_dict({name: field}), {name: value})
-
-
-def test_the_keys_of_a_dict_are_dumped_before_its_values():
-    seen = []
-
-    class Logging(fields.Field):
-        def _serialize(self, value, attr, obj, **kwargs):
-            seen.append((value, attr, obj))
-            return value
-
-    class Logged(Schema):
-        both = fields.Dict(Logging(), Logging())
-        keys = fields.Dict(keys=Logging())
-        values = fields.Dict(values=Logging())
-        pair = fields.Tuple((Logging(), Logging()))
-
-    whole = {1: 2, 3: 4}
-    row = {"both": whole, "keys": whole, "values": whole, "pair": (5, 6)}
-    assert_same(Logged, row, calls=seen)
-
-
-def test_keys_that_become_equal_are_merged_as_by_stock():
-    assert_same_for(lambda: fields.Dict(fields.Integer(), fields.String()), {"1": 2, 1: 3, "0": 4})
-
-
-def test_a_dumped_dict_is_a_copy():
-    value = {"a": 1}
-
-    assert fastschema.compile(schema_of(fields.Dict)).dump({"value": value})["value"] is not value
+        assert_same(Schema.from_dict({name: field}), {name: value}, calls=Attributed.log)
 
 
 @pytest.mark.parametrize("unit", [Fraction(1, 2), 2, True, 0, "1", None, 1.5])

@@ -27,51 +27,6 @@ def compiled_rows(call):
     return fastschema.stats().compiled_rows - before
 
 
-def test_without_install_stock_dumps():
-    assert compiled_rows(lambda: Dog().dump({"name": "Rex"})) == 0
-
-
-def test_after_install_generated_code_dumps():
-    with installed():
-        assert compiled_rows(lambda: Dog().dump({"name": "Rex"})) == 1
-
-
-def test_after_install_schemas_defined_later_are_compiled_too():
-    with installed():
-
-        class Cat(Schema):
-            name = fields.String()
-
-        assert compiled_rows(lambda: Cat().dump([{}, {}], many=True)) == 2
-
-
-def test_after_install_hooks_run_around_generated_code():
-    class Hooked(Dog):
-        @post_dump
-        def add(self, data, **kwargs):
-            return {**data, "hooked": True}
-
-    with installed():
-        assert compiled_rows(lambda: Hooked().dump({})) == 1
-        assert Hooked().dump({"name": 1}) == {"name": "1", "hooked": True}
-
-
-def test_after_install_dumps_goes_through_the_render_module():
-    with installed():
-        assert Dog().dumps({"name": "Rex"}) == '{"name": "Rex"}'
-
-
-def test_after_uninstall_stock_dumps():
-    original = Schema.dump
-    fastschema.install()
-    assert Schema.dump is not original
-
-    fastschema.uninstall()
-
-    assert Schema.dump is original
-    assert compiled_rows(lambda: Dog().dump({})) == 0
-
-
 @needs_cpython
 def test_uninstall_gives_back_all_that_install_replaced():
     def methods():
@@ -157,52 +112,10 @@ def test_installing_twice_is_undone_by_uninstalling_once():
     assert Schema.dump is original
 
 
-def test_uninstalling_what_was_not_installed_does_nothing():
-    original = Schema.dump
-
-    fastschema.uninstall()
-
-    assert Schema.dump is original
-
-
-def test_the_front_end_can_be_installed_by_itself():
-    original = Schema.dump
-    fastschema.marshmallow.install()
-    assert Schema.dump is not original
-
-    fastschema.marshmallow.uninstall()
-
-    assert Schema.dump is original
-
-
-def test_loading_is_left_alone():
-    with installed():
-        assert Dog().load({"name": "Rex"}) == {"name": "Rex"}
-        assert Dog().validate({"name": 1}) == {"name": ["Not a valid string."]}
-
-
 def test_disabled_means_stock_even_when_installed():
     with installed(), fastschema.disabled():
         assert compiled_rows(lambda: Home().dump({"dog": {"name": 1}})) == 0
         assert Home().dump({"dog": {"name": 1}}) == {"dog": {"name": "1"}}
-
-
-@pytest.mark.parametrize("many", [False, True])
-def test_a_subclass_that_calls_super_serialize_runs_as_stock(many):
-    calls = []
-
-    class Calling(Dog):
-        def _serialize(self, obj, *, many=False):
-            calls.append(many)
-            return super()._serialize(obj, many=many)
-
-    rows = [{"name": 1}, {}] if many else {"name": 1}
-    expected, stock_calls = Calling().dump(rows, many=many), calls[:]
-    calls.clear()
-    with installed():
-        assert Calling().dump(rows, many=many) == expected
-        assert calls == stock_calls
-        assert compiled_rows(lambda: Calling().dump(rows, many=many)) == 0
 
 
 @pytest.mark.parametrize(

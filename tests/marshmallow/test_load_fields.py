@@ -4,7 +4,6 @@ import collections
 import datetime as dt
 import decimal
 import enum
-import ipaddress
 import sys
 import types
 import uuid
@@ -23,16 +22,9 @@ from tests.marshmallow.test_fields import (
 )
 from tests.marshmallow.test_fields import (
     Access,
-    Amount,
     Colour,
-    Day,
-    Identifier,
-    Moment,
-    Mood,
-    Real,
     Size,
     Text,
-    Whole,
 )
 
 
@@ -127,307 +119,56 @@ class ProperFloat:
 
 
 TEXTS = [
-    " ",
-    "\n",
-    " 12 ",
-    "\t12\n",
-    "+12",
-    "-12",
-    "--1",
-    "1_000",
-    "1__0",
-    "_1",
-    "0x10",
-    "0b1",
-    "012",
-    "1e3",
-    "1E400",
-    "1e-400",
-    "1.",
-    ".5",
-    "-.5",
-    "1.5.1",
-    "1,5",
-    "1 000",
+    *(" ", " 12 ", "+12", "1_000", "0x10", "1e3", "1E400", "1."),
     "\u0663\u0664",  # Arabic digits
-    "\uff11\uff12",  # full-width digits
     "\u00b2",  # a digit, but no number
-    "\u2167",  # a numeral
-    "9" * 30,
-    "9" * 5000,
-    "-0",
-    "-0.0",
-    "inf",
-    "-Infinity",
-    "infinity",
-    "nan",
-    "-nan",
-    "sNaN",
-    "NaN123",
-    "1.005",
-    "2.675",
-    "0.000000000000000000001",
-    "123456789012345678901234567890.125",
-    "1\x00",
-    "t",
-    "T",
-    "True",
-    "TRUE",
-    "tRUE",
-    "yes",
-    "on",
-    "ON",
-    "off",
-    "no",
-    "n",
-    "f",
-    "False",
-    "0",
-    "1",
-    "0.0",
-    "1.0",
-    "None",
-    "null",
-    "ja",
-    "nein",
+    *("9" * 30, "9" * 5000, "-0", "inf", "nan", "sNaN", "1.005"),
+    *("123456789012345678901234567890.125", "t", "T", "True", "tRUE", "on", "no", "0", "1", "1.0"),
+    *("ja", "nein"),
     # UUIDs, and what uuid.UUID takes for one
-    "12345678-1234-5678-1234-567812345678",
-    "12345678123456781234567812345678",
-    "12345678-1234-5678-1234-56781234567",
-    "12345678-1234-5678-1234-5678123456789",
-    "{12345678-1234-5678-1234-567812345678}",
-    "{{12345678-1234-5678-1234-567812345678",
-    "urn:uuid:12345678-1234-5678-1234-567812345678",
-    "URN:UUID:12345678-1234-5678-1234-567812345678",
-    "urn:12345678-1234-5678-1234-567812345678",
-    "uuid:12345678-1234-5678-1234-567812345678",
-    "ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB",
-    "abcdefab-cdef-abcd-efab-cdefabcdefab",
-    "gbcdefab-cdef-abcd-efab-cdefabcdefab",
-    "1-2345678-1234-5678-1234-567812345678",
-    "-12345678123456781234567812345678-",
-    "1234567-81234-5678-1234-567812345678",
-    " 12345678-1234-5678-1234-567812345678",
-    "12345678-1234-5678-1234-567812345678\n",
-    "1234567_-1234-5678-1234-567812345678",
-    "1_345678-1234-5678-1234-567812345678",
-    "0x345678-1234-5678-1234-567812345678",
-    "+2345678-1234-5678-1234-567812345678",
-    " 2345678-1234-5678-1234-567812345678",
-    "\u0661\u0662345678-1234-5678-1234-567812345678",
-    "00000000-0000-0000-0000-000000000000",
+    *("12345678-1234-5678-1234-567812345678", "12345678123456781234567812345678"),
+    *("12345678-1234-5678-1234-56781234567", "{12345678-1234-5678-1234-567812345678}"),
+    *("urn:uuid:12345678-1234-5678-1234-567812345678", "ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"),
+    *("gbcdefab-cdef-abcd-efab-cdefabcdefab", "1-2345678-1234-5678-1234-567812345678"),
+    *("1234567-81234-5678-1234-567812345678", "12345678-1234-5678-1234-567812345678\n"),
+    *("1234567_-1234-5678-1234-567812345678", "0x345678-1234-5678-1234-567812345678"),
+    *("+2345678-1234-5678-1234-567812345678", "\u0661\u0662345678-1234-5678-1234-567812345678"),
     # datetimes
-    "2024-02-29T12:00:00",
-    "2024-02-29T12:00:00Z",
-    "2024-02-29T12:00:00z",
-    "2024-02-29t12:00:00",
-    "2024-02-29 12:00:00",
-    "2024-02-29 12:00:00 +00:00",
-    "2024-02-29T12:00:00+00:00",
-    "2024-02-29T12:00:00-00:00",
-    "2024-02-29T12:00:00+0530",
-    "2024-02-29T12:00:00+05",
-    "2024-02-29T12:00:00+05:53:28",
-    "2024-02-29T12:00:00+05:53:28.000001",
-    "2024-02-29T12:00:00+24:00",
-    "2024-02-29T12:00:00-23:59",
-    "2024-02-29T12:00:00.1",
-    "2024-02-29T12:00:00.123",
-    "2024-02-29T12:00:00,123",
-    "2024-02-29T12:00:00.123456",
-    "2024-02-29T12:00:00.123456789",
-    "2024-02-29T12:00:00.123456789Z",
-    "2024-02-29T12:00:60",
-    "2024-02-29T24:00:00",
-    "2024-02-29T23:59:59.9999999",
-    "2024-02-29T12:00",
-    "2024-02-29T12",
-    "2024-02-29T1200",
-    "20240229T120000",
-    "20240229T120000Z",
-    "2024-02-29T",
-    "2024-02-29",
-    "2023-02-29",
-    "20240229",
-    "2024-W09-4",
-    "2024W094",
-    "2024-W09",
-    "2024-W09-4T10:00",
-    "2024-060",
-    "2024-2-9",
-    "2024/02/29",
-    "29.02.2024",
-    "0001-01-01",
-    "0000-01-01",
-    "9999-12-31T23:59:59.999999",
-    "10000-01-01",
-    "-2024-02-29",
-    "+2024-02-29",
-    "2024-02-29\n",
-    " 2024-02-29",
-    "\u0662024-02-29",
-    "2024-02-29\ud80012:00:00",
-    "2024-02-29T12:00:00\u2212 05:00",
-    "2024-02-29é12:00:00",
-    "2024-02-29T12:00:00+00:00[UTC]",
-    "Thu, 29 Feb 2024 12:00:00 +0000",
-    "Thu, 29 Feb 2024 12:00:00 GMT",
-    "Thu, 29 Feb 2024 12:00:00 -0000",
-    "29 Feb 2024",
-    "1709208000",
-    "1709208000.5",
-    "-1",
-    "253402300800",
-    "29.02.2024 {%}",
-    "2024/060",
-    "12",
-    "12:00",
-    "12:00:00",
-    "12:00:00.5",
-    "12:00:00Z",
-    "12:00:00+01:00",
-    "T12:00",
-    "24:00",
-    "1200",
-    "1:00",
-    "12:60",
+    *("2024-02-29T12:00:00", "2024-02-29T12:00:00Z", "2024-02-29T12:00:00z", "2024-02-29t12:00:00"),
+    *("2024-02-29 12:00:00", "2024-02-29T12:00:00-00:00", "2024-02-29T12:00:00+0530"),
+    *("2024-02-29T12:00:00+05", "2024-02-29T12:00:00+05:53:28"),
+    *("2024-02-29T12:00:00+05:53:28.000001", "2024-02-29T12:00:00+24:00"),
+    *("2024-02-29T12:00:00.123", "2024-02-29T12:00:00,123", "2024-02-29T12:00:00.123456789"),
+    *("2024-02-29T12:00:60", "2024-02-29T24:00:00", "2024-02-29T23:59:59.9999999"),
+    *("2024-02-29T12:00", "20240229T120000", "2024-02-29", "2023-02-29", "20240229", "2024-W09-4"),
+    *("2024-2-9", "29.02.2024", "0001-01-01", "0000-01-01", "9999-12-31T23:59:59.999999"),
+    *("2024-02-29\n", "\u0662024-02-29", "2024-02-29\ud80012:00:00"),
+    *("Thu, 29 Feb 2024 12:00:00 +0000", "Thu, 29 Feb 2024 12:00:00 GMT", "1709208000"),
+    *("1709208000.5", "253402300800", "29.02.2024 {%}", "2024/060", "12", "12:00", "12:00:00"),
+    *("12:00:00.5", "12:00:00Z", "T12:00", "1200", "12:60"),
     # others
-    "a@example.com",
-    "a@localhost",
-    "a.b+c@sub.example.co.uk",
-    "a@@b.com",
-    "@b.com",
-    "a@b",
-    "a b@c.de",
-    '"a b"@c.de',
-    "a@[127.0.0.1]",
-    "a@exämple.com",
-    "a@example.com\n",
-    "http://example.com",
-    "HTTP://EXAMPLE.COM/",
-    "https://user:pass@example.com:8080/path?q=1#f",
-    "ftp://example.com",
-    "file:///etc/passwd",
-    "//example.com",
-    "/relative/path",
-    "http://localhost:5000",
-    "http://host",
-    "http://[::1]/",
-    "http://exämple.com",
-    "http://example.com/ a",
-    "mailto:a@example.com",
-    "javascript:alert(1)",
-    "127.0.0.1",
-    "127.0.0.01",
-    "127.0.0.1/8",
-    "256.0.0.1",
-    "10.0.0.0/255.0.0.0",
-    "::1",
-    "::1%eth0",
-    "fe80::1/64",
-    "::ffff:1.2.3.4",
-    "RED",
-    "GREEN",
-    "NOTHING",
-    "red",
-    "S",
-    "GLAD",
-    "glad",
-    "READ",
-    "YES",
-    "perhaps",
-    "broken",
-    "PAIR",
-    "LIST",
-    "__class__",
-    "{input}",
-    "{",
-    "%s",
+    *("a@example.com", "a@localhost", "a@@b.com", '"a b"@c.de', "a@[127.0.0.1]", "a@exämple.com"),
+    *("a@example.com\n", "http://example.com", "HTTP://EXAMPLE.COM/", "ftp://example.com"),
+    *("file:///etc/passwd", "/relative/path", "http://localhost:5000", "http://host"),
+    *("http://example.com/ a", "127.0.0.1", "127.0.0.1/8", "256.0.0.1", "::1", "fe80::1/64", "RED"),
+    *("NOTHING", "red", "S", "GLAD", "glad", "READ", "YES", "perhaps", "broken", "PAIR", "LIST"),
+    *("__class__", "{input}", "{"),
 ]
 
 ONLY_LOADED = [
     *TEXTS,
     *[text.encode() for text in ("1", "1.5", "RED", "true", "a@example.com", "127.0.0.1")],
-    b"2024-02-29",
-    b"12345678-1234-5678-1234-567812345678",
-    uuid.UUID(int=7).bytes,
-    b"\xff" * 16,
-    b"1234567890123456",
-    memoryview(b"1"),
-    Text("12"),
-    Text("RED"),
-    Text("2024-02-29"),
-    Text("12345678-1234-5678-1234-567812345678"),
-    Text("1.50"),
-    Formatted("raw"),
-    Formatted("12"),
-    Formatted("true"),
-    Odd(1),
-    2**31,
-    2**53 + 1,
-    10**308,
-    10**309,
-    10**4400,
-    -(10**309),
-    2.0,
-    1e300,
-    1709208000,
-    1709208000.5,
-    253402300799,
-    253402300800,
-    1e18,
-    -1.0,
-    0.1 + 0.2,
-    1e23,
-    123456789.123456789,
-    Hour(1, 2),
-    Period(1),
-    dt.datetime(2024, 2, 29, 12, tzinfo=ZoneInfo("America/St_Johns"), fold=1),
-    Decimal("1.0"),
-    Decimal("2"),
-    Answers.YES,
-    Answers.NO,
-    Unequal.LIST,
-    Unequal.NAN,
-    ["a"],
-    ["a", 1],
-    ["1", "2"],
-    [["a"]],
-    [1, [2]],
-    (1,),
-    (1, 2),
-    ("1", 2),
-    ("a", "2", 3),
-    {"a"},
-    frozenset(["1"]),
-    {"a": "1"},
-    {"1": "a"},
-    {"a": {"b": 1}},
-    {None: None},
-    {True: False, "1": 0},
-    {"a": missing},
-    {b"a": b"1"},
-    {("a", 1): ["x"]},
-    collections.OrderedDict(a="1"),
-    collections.UserDict(a="1"),
-    collections.defaultdict(list, a=["1"]),
-    collections.deque(["1"]),
-    collections.UserList(["1", "2"]),
-    collections.UserString("12"),
-    collections.Counter("aab"),
-    LyingMapping(a=1),
-    Names(["a"]),
-    Sequence("1", 2),
-    Stripped(),
-    ProperFloat(),
-    range(2),
-    "ab",
-    types.MappingProxyType({"a": 1}),
-    missing,
-    ValidationError("as a value"),
-    ValidationError,
-    list,
-    NotImplemented,
+    *(b"2024-02-29", b"12345678-1234-5678-1234-567812345678", uuid.UUID(int=7).bytes, b"\xff" * 16),
+    *(memoryview(b"1"), Text("12"), Text("RED"), Text("12345678-1234-5678-1234-567812345678")),
+    *(Text("1.50"), Formatted("12"), Odd(1), 2**53 + 1, 10**308, 10**309, 10**4400, -(10**309)),
+    *(2.0, 1e300, 1709208000, 1709208000.5, 253402300800, 1e18, Hour(1, 2), Period(1)),
+    *(dt.datetime(2024, 2, 29, 12, tzinfo=ZoneInfo("America/St_Johns"), fold=1), Decimal("1.0")),
+    *(Decimal("2"), Answers.YES, Answers.NO, Unequal.LIST, ["a"], ["1", "2"], [["a"]], ("1", 2)),
+    *(("a", "2", 3), {"a"}, frozenset(["1"]), {"a": "1"}, {None: None}, {True: False, "1": 0}),
+    *(collections.OrderedDict(a="1"), collections.deque(["1"]), collections.UserList(["1", "2"])),
+    *(collections.UserString("12"), LyingMapping(a=1), Names(["a"]), Sequence("1", 2), Stripped()),
+    *(ProperFloat(), range(2), "ab", types.MappingProxyType({"a": 1}), missing),
+    *(ValidationError("as a value"), ValidationError, list, NotImplemented),
 ]
 """Loaded besides the values that the tests of dumping have."""
 
@@ -451,36 +192,27 @@ FIELDS = {
     "Raw": fields.Raw,
     "Url": fields.Url,
     "Url relative": lambda **options: fields.Url(relative=True, **options),
-    "Url relative only": lambda **options: fields.Url(relative=True, absolute=False, **options),
     "Url of schemes": lambda **options: fields.Url(schemes={"file", "HTTP"}, **options),
-    "Url without tld": lambda **options: fields.Url(require_tld=False, **options),
     "Email": fields.Email,
     "Integer": fields.Integer,
     "Integer strict": lambda **options: fields.Integer(strict=True, **options),
-    "Integer as_string": lambda **options: fields.Integer(as_string=True, **options),
     "Float": fields.Float,
     "Float allow_nan": lambda **options: fields.Float(allow_nan=True, **options),
     "Decimal": fields.Decimal,
     "Decimal allow_nan": lambda **options: fields.Decimal(allow_nan=True, **options),
-    "Decimal places 0": lambda **options: fields.Decimal(0, **options),
     "Decimal places 2": lambda **options: fields.Decimal(2, as_string=True, **options),
     "Decimal places -2": lambda **options: fields.Decimal(-2, **options),
     "Decimal places 30": lambda **options: fields.Decimal(30, **options),
     "Decimal rounded": lambda **options: fields.Decimal(1, decimal.ROUND_UP, **options),
-    "Decimal rounded, allow_nan": lambda **options: fields.Decimal(
-        2, decimal.ROUND_DOWN, allow_nan=True, **options
-    ),
     "Decimal badly rounded": lambda **options: fields.Decimal(1, rounding="sideways", **options),
     "Boolean": fields.Boolean,
     "Boolean of more words": lambda **options: fields.Boolean(
         truthy={"ja", 1.5}, falsy={"nein", None}, **options
     ),
-    "Boolean of nothing": lambda **options: fields.Boolean(truthy=(), **options),
     "Boolean both ways": lambda **options: fields.Boolean(truthy={1}, falsy={1, "f"}, **options),
     "DateTime": fields.DateTime,
     "DateTime iso8601": lambda **options: fields.DateTime("iso8601", **options),
     "DateTime rfc": lambda **options: fields.DateTime("rfc", **options),
-    "DateTime rfc822": lambda **options: fields.DateTime("rfc822", **options),
     "DateTime timestamp": lambda **options: fields.DateTime("timestamp", **options),
     "DateTime timestamp_ms": lambda **options: fields.DateTime("timestamp_ms", **options),
     "DateTime format": lambda **options: fields.DateTime("%d.%m.%Y {%%}", **options),
@@ -489,56 +221,39 @@ FIELDS = {
     ),
     "NaiveDateTime": fields.NaiveDateTime,
     "NaiveDateTime of a zone": lambda **options: fields.NaiveDateTime(timezone=dt.UTC, **options),
-    "NaiveDateTime rfc": lambda **options: fields.NaiveDateTime("rfc", **options),
     "AwareDateTime": fields.AwareDateTime,
     "AwareDateTime of a zone": lambda **options: fields.AwareDateTime(
         default_timezone=ZoneInfo("Europe/Berlin"), **options
     ),
-    "AwareDateTime timestamp": lambda **options: fields.AwareDateTime(
-        "timestamp", default_timezone=dt.UTC, **options
-    ),
     "Date": fields.Date,
-    "Date iso8601": lambda **options: fields.Date("iso8601", **options),
     "Date format": lambda **options: fields.Date("%Y/%j", **options),
     "Time": fields.Time,
     "Time format": lambda **options: fields.Time("%H", **options),
     "TimeDelta": fields.TimeDelta,
     "TimeDelta in weeks": lambda **options: fields.TimeDelta("weeks", **options),
-    "TimeDelta in milliseconds": lambda **options: fields.TimeDelta("milliseconds", **options),
     "UUID": fields.UUID,
     "Enum": lambda **options: fields.Enum(Colour, **options),
     "Enum of int": lambda **options: fields.Enum(Size, **options),
-    "Enum of flags": lambda **options: fields.Enum(Access, **options),
     "Enum by value": lambda **options: fields.Enum(Colour, by_value=True, **options),
     "Enum of int by value": lambda **options: fields.Enum(Size, by_value=True, **options),
-    "Enum of str by value": lambda **options: fields.Enum(Mood, by_value=True, **options),
     "Enum of flags by value": lambda **options: fields.Enum(Access, by_value=True, **options),
     "Enum with missing members": lambda **options: fields.Enum(Answers, by_value=True, **options),
     "Enum of unhashable values": lambda **options: fields.Enum(Unequal, by_value=True, **options),
     "Enum by String": lambda **options: fields.Enum(Answers, by_value=fields.String, **options),
     "Enum by Float": lambda **options: fields.Enum(Size, by_value=fields.Float, **options),
     "IP": fields.IP,
-    "IPv4": fields.IPv4,
     "IPv6": lambda **options: fields.IPv6(exploded=True, **options),
     "IPInterface": fields.IPInterface,
-    "IPv4Interface": fields.IPv4Interface,
-    "IPv6Interface": fields.IPv6Interface,
     "List of Raw": lambda **options: fields.List(fields.Raw, **options),
     "List of String": lambda **options: fields.List(fields.String(), **options),
-    "List of Integer or None": lambda **options: fields.List(
-        fields.Integer(allow_none=True), **options
-    ),
     "List of List": lambda **options: fields.List(fields.List(fields.Float), **options),
     "Tuple": lambda **options: fields.Tuple((fields.String(), fields.Integer()), **options),
-    "Tuple of one": lambda **options: fields.Tuple([fields.Integer], **options),
     "Tuple of none": lambda **options: fields.Tuple([], **options),
     "Dict": fields.Dict,
     "Dict of keys": lambda **options: fields.Dict(keys=fields.Integer, **options),
     "Dict of values": lambda **options: fields.Dict(values=fields.Integer, **options),
     "Dict of both": lambda **options: fields.Dict(fields.String(), fields.Float(), **options),
-    "Dict of lists": lambda **options: fields.Dict(values=fields.List(fields.String()), **options),
     "Constant": lambda **options: fields.Constant({"a": 1}, **options),
-    "Constant None": lambda **options: fields.Constant(None, **options),
     "Function": lambda **options: fields.Function(deserialize=lambda value: [value], **options),
     "Function both ways": lambda **options: fields.Function(repr, repr, **options),
     "Nested": lambda **options: fields.Nested({"a": fields.Integer()}, **options),
@@ -565,22 +280,16 @@ def with_families(table, some):
 
 BY_THEIR_OWN_METHOD = {
     "Boolean of more words",
-    "Boolean of nothing",
     "Boolean both ways",
     "Enum by String",
     "Enum by Float",
     "Constant",
-    "Constant None",
     "Function",
     "Function both ways",
     "IP",
-    "IPv4",
     "IPv6",
     "IPInterface",
-    "IPv4Interface",
-    "IPv6Interface",
     "Tuple",
-    "Tuple of one",
     "Tuple of none",
 }
 
@@ -622,14 +331,6 @@ def test_any_value_is_loaded_as_by_stock(name):
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_any_value_is_loaded_as_by_stock_where_none_is_allowed(name):
-    values = harmless(name)[::2]
-    schema = schema_of(FIELDS[name], allow_none=True)
-
-    Comparison(schema).check_plan(lambda: [{"value": value} for value in values], many=True)
-
-
-@pytest.mark.parametrize("name", FIELDS)
 def test_any_value_in_a_list_is_loaded_as_by_stock(name):
     schema = schema_of(lambda: fields.List(FIELDS[name]()))
     values = harmless(name)
@@ -646,26 +347,10 @@ def test_any_value_in_a_dict_is_loaded_as_by_stock(name):
     values = harmless(name)
 
     Comparison(schema).check_plan(lambda: {"value": dict(enumerate(values))})
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_any_value_as_a_key_is_loaded_as_by_stock(name):
-    schema = schema_of(lambda: fields.Dict(FIELDS[name](), fields.Integer()))
-    keys = [value for value in harmless(name) if is_hashable(value)]
-
-    Comparison(schema).check_plan(
+    keyed = schema_of(lambda: fields.Dict(FIELDS[name](), fields.Integer()))
+    keys = [value for value in values if is_hashable(value)]
+    Comparison(keyed).check_plan(
         lambda: [{"value": {key: 1, "12": "a", "RED": "3"}} for key in keys[::2]], many=True
-    )
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_any_value_in_a_tuple_is_loaded_as_by_stock(name):
-    schema = schema_of(lambda: fields.Tuple((FIELDS[name](), fields.Integer())))
-    values = harmless(name)[::4]
-
-    Comparison(schema).check_plan(
-        lambda: [{"value": pair} for value in values for pair in ([value, "2"], (value, "x"))],
-        many=True,
     )
 
 
@@ -684,7 +369,6 @@ DEFAULTS = {
     "list": lambda: [1],
     "callable": lambda: list,
     "function": lambda: lambda: {"made": []},
-    "callable for missing": lambda: lambda: missing,
     "class of errors": lambda: ValueError,
     "missing": lambda: missing,
 }
@@ -706,8 +390,6 @@ def test_a_missing_value_is_replaced_by_the_default_as_by_stock(default):
 def test_a_default_is_the_same_object_each_time_as_by_stock():
     default = []
     schema = Schema.from_dict({"a": fields.List(fields.Raw(), load_default=default)})
-
-    assert_loads_same(schema, [{}, {}, {"a": []}], many=True)
     comparison = Comparison(schema)
     loaded = comparison.plan.load([{}, {}], many=True)
     assert all(row["a"] is default for row in loaded)
@@ -791,14 +473,10 @@ def test_any_field_with_any_option_is_loaded_as_by_stock(name, options):
 
 CONTEXTS = {
     "default": decimal.Context(),
-    "basic": decimal.BasicContext,
-    "few digits": decimal.Context(prec=4),
-    "no traps": decimal.Context(traps=[]),
     "few digits and no traps": decimal.Context(prec=4, traps=[]),
     "all traps": decimal.Context(
         traps=[decimal.Inexact, decimal.Rounded, decimal.InvalidOperation, decimal.FloatOperation]
     ),
-    "rounding up": decimal.Context(rounding=decimal.ROUND_UP),
     "small exponents": decimal.Context(Emax=3, Emin=-3),
 }
 
@@ -842,14 +520,10 @@ def test_long_digit_strings_obey_the_limit_of_the_interpreter():
 MESSAGES = {
     "text with input": "{input} is wrong",
     "text with an attribute": "{input.__class__.__name__} is wrong",
-    "text with an unknown name": "{nothing}",
     "broken text": "{",
     "bytes": b"wrong",
     "list": ["wrong", "very"],
     "dict": {"code": 1, "nested": {"a": ["b"]}},
-    "None": None,
-    "number": 5,
-    "empty": "",
     "empty list": [],
 }
 
@@ -904,70 +578,4 @@ def test_messages_that_are_containers_are_copied_as_by_stock():
             assert raised.value.messages == {"a": [], "b": {}}
 
 
-# Types that only some values have
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        Moment(2024, 1, 2, tzinfo=dt.UTC),
-        Day(2024, 1, 2),
-        Hour(3, 4),
-        Period(5),
-        Identifier(int=2),
-        Amount("3"),
-        Real(2.5),
-        Whole(3),
-        ipaddress.ip_address("10.0.0.1"),
-        ipaddress.ip_interface("10.0.0.1/8"),
-    ],
-)
-def test_a_value_that_is_loaded_already_is_treated_as_by_stock(value):
-    schema = Schema.from_dict({name: make() for name, make in FIELDS.items()})
-
-    assert_loads_same(schema, dict.fromkeys(FIELDS, value))
-    assert_loads_same(schema, [dict.fromkeys(FIELDS, value), {}], many=True)
-
-
 # Fields inside of fields inside of fields
-
-DEEPER = {
-    "lists": lambda inner: fields.List(inner),
-    "dicts": lambda inner: fields.Dict(fields.String(), inner),
-    "tuples": lambda inner: fields.Tuple([inner]),
-    "schemas": lambda inner: fields.Nested({"key": inner}),
-}
-WRAPPED = {
-    "lists": lambda value: [value],
-    "dicts": lambda value: {"key": value},
-    "tuples": lambda value: (value,),
-    "schemas": lambda value: {"key": value},
-}
-
-
-@pytest.mark.parametrize("depth", [5, 20, 100])
-@pytest.mark.parametrize("kind", DEEPER)
-def test_fields_nested_to_any_depth_are_loaded_as_by_stock(kind, depth):
-    def nested(make, innermost):
-        for _ in range(depth):
-            innermost = make(innermost)
-        return innermost
-
-    schema = Schema.from_dict({"value": nested(DEEPER[kind], fields.Integer(allow_none=True))})
-    comparison = Comparison(schema)
-    for value in (1, None, "5", "x"):
-        comparison.check({"value": nested(WRAPPED[kind], value)})
-    comparison.check({"value": 5})
-
-
-def test_a_class_that_replaces_datetime_in_its_module_makes_the_values_as_in_stock(monkeypatch):
-    class Frozen(dt.datetime):
-        pass
-
-    schema = Schema.from_dict({"at": fields.DateTime(format="%Y")})
-    plan = fastschema.compile(schema)
-    plan.load({"at": "2024"})
-    monkeypatch.setattr(dt, "datetime", Frozen)
-
-    assert type(schema().load({"at": "2024"})["at"]) is Frozen
-    assert type(plan.load({"at": "2024"})["at"]) is Frozen

@@ -1,6 +1,5 @@
 """What is changed after the first load is seen by the next one."""
 
-import collections
 import enum
 
 import pytest
@@ -72,81 +71,48 @@ def field(field_name, /, **attributes):
 
 CHANGES = {
     "required": field("number", required=True),
-    "not required": field("text", required=False),
     "allow_none": field("text", allow_none=True),
     "default": field("number", load_default=5),
-    "default callable": field("numbers", load_default=list),
     "data_key": field("number", data_key="Number"),
     "attribute": field("number", attribute="a.b"),
     "strict": field("number", strict=True),
     "allow_nan": field("real", allow_nan=True),
     "places": field("amount", places=None),
-    "rounding": field("amount", rounding="ROUND_UP"),
     "truthy": field("flag", truthy={"ja"}),
-    "no truthy": field("flag", truthy=set()),
     "format": field("moment", format="%d.%m.%Y"),
-    "no format": field("moment", format=None),
     "validators": field("number", validators=[validate.Range(2)]),
     "messages": field("number", error_messages={"invalid": "changed", "required": "!"}),
     "message": lambda schema: schema.fields["number"].error_messages.update(invalid="changed"),
-    "no message": lambda schema: schema.fields["number"].error_messages.clear(),
     "inner": lambda schema: setattr(schema.fields["numbers"], "inner", fields.String()),
     "inner option": lambda schema: setattr(schema.fields["numbers"].inner, "strict", True),
-    "inner validators": lambda schema: schema.fields["numbers"].inner.validators.append(
-        validate.Equal(5)
-    ),
     "key field": field("pairs", key_field=None),
     "value field": field("pairs", value_field=fields.String()),
-    "no fields": field("pairs", key_field=None, value_field=None),
     "tuple fields": lambda schema: schema.fields["both"].tuple_fields.reverse(),
-    "fewer tuple fields": lambda schema: schema.fields["both"].tuple_fields.pop(),
     "tuple length": field("both", validate_length=validate.Length(1)),
-    "tuple field replaced": lambda schema: schema.fields["both"].tuple_fields.__setitem__(
-        0, fields.String()
-    ),
-    "tuple enum replaced": lambda schema: schema.fields["odd"].tuple_fields.__setitem__(
-        0, fields.Enum(OtherColour)
-    ),
     "tuple enum": lambda schema: setattr(schema.fields["odd"].tuple_fields[0], "enum", OtherColour),
     "listed validators": lambda schema: schema.fields["dogs"].inner.validators.append(refuse),
-    "listed validation": lambda schema: setattr(schema.fields["dogs"].inner, "_validate", refuse),
     "nested unknown": field("dog", unknown=EXCLUDE),
-    "nested many": field("dog", many=True),
-    "nested schema": field("dog", _schema=Owner()),
     "nested option": lambda schema: setattr(schema.fields["dog"].schema, "unknown", INCLUDE),
-    "nested partial": lambda schema: setattr(schema.fields["dog"].schema, "partial", True),
     "nested field": lambda schema: setattr(
         schema.fields["dog"].schema.fields["name"], "required", False
     ),
     "nested class": lambda schema: setattr(schema.fields["dog"].schema, "__class__", WithHooks),
-    "listed field": lambda schema: schema.fields["dogs"].inner.schema.load_fields.pop("name"),
     "deserialize": field("number", deserialize=lambda *args, **kwargs: ("deserialize", args[1:2])),
     "_deserialize": field("text", _deserialize=lambda *args, **kwargs: "_deserialize"),
-    "_validated": field("number", _validated=lambda value: "_validated"),
     "_validate": field("number", _validate=lambda value: noted("_validate", value)),
-    "_validate_missing": field("text", _validate_missing=lambda value: noted("missing", value)),
     "make_error": field("number", make_error=lambda key, **kwargs: ValidationError([key, kwargs])),
     "field class": lambda schema: setattr(schema.fields["number"], "__class__", fields.Float),
-    "num_type": field("real", num_type=str),
     "field replaced": lambda schema: schema.load_fields.update(number=fields.String()),
-    "field removed": lambda schema: schema.load_fields.pop("text"),
-    "field added": lambda schema: schema.load_fields.update(unknown=fields.Integer()),
     "fields reordered": lambda schema: schema.load_fields.update(
         number=schema.load_fields.pop("number")
     ),
-    "fields made anew": lambda schema: setattr(
-        schema, "load_fields", dict(reversed(list(schema.load_fields.items())))
-    ),
-    "dump_only": field("number", dump_only=True),
     "dump_only and init": lambda schema: (
         setattr(schema.declared_fields["number"], "dump_only", True),
         schema._init_fields(),
     ),
-    "name": field("number", name="other"),
     "schema unknown": lambda schema: setattr(schema, "unknown", INCLUDE),
     "schema messages": lambda schema: schema.error_messages.update(unknown="changed"),
     "schema partial": lambda schema: setattr(schema, "partial", ("text", "dog.name")),
-    "schema class": lambda schema: setattr(schema, "__class__", WithHooks),
 }
 
 
@@ -206,7 +172,7 @@ def test_options_of_a_load_are_those_of_this_load():
             check_kept(comparison, CHANGEABLE, **options)
 
 
-ASKED_EACH_TIME = {"schema class", "schema partial"} | {name for name in CHANGES if "tuple" in name}
+ASKED_EACH_TIME = {"schema partial"} | {name for name in CHANGES if "tuple" in name}
 """The hooks of a schema, what is partial, and fields that run as stock."""
 
 
@@ -224,22 +190,13 @@ def test_a_plan_keeps_loading_as_it_did(change):
 CLASS_CHANGES = {
     "Schema.load": (Dog, "load", lambda self, data, **kwargs: ("load", data, kwargs)),
     "Schema._do_load": (Dog, "_do_load", lambda self, data, **kwargs: ("do", sorted(kwargs))),
-    "Schema._deserialize": (Dog, "_deserialize", lambda self, data, **kwargs: {"name": "d"}),
-    "Schema.dict_class": (Dog, "dict_class", collections.OrderedDict),
     "Schema.handle_error": (
         Dog,
         "handle_error",
         lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
     ),
-    "Schema._call_and_store": (Dog, "_call_and_store", staticmethod(lambda get, data, **_: "s")),
     "own _call_and_store": (Changeable, "_call_and_store", staticmethod(lambda *_, **__: "s")),
     "own load": (Changeable, "load", lambda self, data, **kwargs: ("load", data, kwargs)),
-    "own dict_class": (Changeable, "dict_class", collections.OrderedDict),
-    "own handler": (
-        Changeable,
-        "handle_error",
-        lambda self, error, data, **kwargs: noted("handled", error.messages, data, kwargs),
-    ),
 }
 
 
@@ -261,20 +218,14 @@ def test_schemas_that_differ_in_one_setting_do_not_mix():
         {"required": True},
         {"allow_none": True},
         {"load_default": 5},
-        {"load_default": 6},
-        {"load_default": list},
         {"load_default": None},
         {"data_key": "B"},
         {"attribute": "c"},
-        {"attribute": "c.d"},
         {"error_messages": {"invalid": "one", "null": "none"}},
         {"error_messages": {"invalid": "two", "null": "none"}},
         *[{"validate": validate.Range(bound)} for bound in (1, 2, 1.5)],
         *[{"validate": validate.Range(max=bound, error=str(bound))} for bound in (1, 2)],
         *[{"validate": validate.OneOf(choices)} for choices in ([1], [2], {1}, {1: 1}, ["1"])],
-        {"validate": [validate.OneOf([1]), validate.OneOf([2])]},
-        *[{"validate": validate.Length(bound)} for bound in (1, 2)],
-        *[{"validate": validate.Regexp(pattern)} for pattern in ("1", "2")],
         *[{"validate": function} for function in (lambda value: noted(1), lambda value: noted(2))],
     ]
     makes = [
@@ -291,8 +242,6 @@ def test_schemas_that_differ_in_one_setting_do_not_mix():
         lambda **given: fields.Nested({"a": fields.Integer()}, **given),
         lambda **given: fields.Nested({"a": fields.Integer()}, unknown=EXCLUDE, **given),
         lambda **given: fields.Nested({"a": fields.String()}, many=True, **given),
-        lambda **given: fields.Date("%Y", **given),
-        lambda **given: fields.Date("%m", **given),
     ]
     comparisons = []
     for make in makes:

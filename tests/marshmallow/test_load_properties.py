@@ -39,7 +39,9 @@ from tests.marshmallow.random_schemas import (
     Kind,
     SchemaPlan,
     Size,
-    is_hashable,
+    dict_kinds,
+    list_kinds,
+    tuple_kinds,
     values_by_name,
 )
 from tests.marshmallow.random_schemas import WRONG as WRONG_FOR_MOST
@@ -227,41 +229,6 @@ def decimal_kinds(draw):
     return Kind(make, DECIMALS | DECIMALS.map(str) | NUMBERS | REALS)
 
 
-@st.composite
-def list_kinds(draw, depth):
-    inner, options = draw(kinds(depth)), draw(inner_options())
-    wrong = draw(st.booleans())
-    values = (inner.values | WRONG) if wrong else inner.values
-    return Kind(
-        lambda **own: fields.List(inner.make(**options), **own), st.lists(values, max_size=3)
-    )
-
-
-@st.composite
-def tuple_kinds(draw, depth):
-    inner = draw(st.lists(st.tuples(kinds(depth), inner_options()), max_size=3))
-    values = st.tuples(*[kind.values for kind, _ in inner])
-    return Kind(
-        lambda **own: fields.Tuple([kind.make(**options) for kind, options in inner], **own),
-        values | values.map(list),
-    )
-
-
-@st.composite
-def dict_kinds(draw, depth):
-    key, value = draw(st.none() | st.sampled_from(SIMPLE_KINDS)), draw(st.none() | kinds(depth))
-    key_options, value_options = draw(inner_options()), draw(inner_options())
-    keys = (TEXTS if key is None else key.values).filter(is_hashable)
-    values = WRONG if value is None else value.values
-
-    def make(**own):
-        return fields.Dict(
-            key and key.make(**key_options), value and value.make(**value_options), **own
-        )
-
-    return Kind(make, st.dictionaries(keys, values, max_size=3))
-
-
 UNKNOWN = [None, EXCLUDE, INCLUDE, RAISE]
 
 
@@ -295,7 +262,9 @@ def kinds(depth):
     """Kinds of fields; nested ones while there is depth left."""
     several = [st.sampled_from(SIMPLE_KINDS), st.sampled_from(SIMPLE_KINDS), decimal_kinds()]
     if depth > 1:
-        several += [make(depth - 1) for make in (list_kinds, tuple_kinds, dict_kinds)]
+        inner, options, keys = kinds(depth - 1), inner_options(), st.sampled_from(SIMPLE_KINDS)
+        several += [list_kinds(inner, options, WRONG), tuple_kinds(inner, options)]
+        several.append(dict_kinds(keys, inner, options, WRONG))
         several += [nested_kinds(depth), nested_kinds(depth)]
     return st.one_of(several)
 
@@ -477,16 +446,6 @@ def test_any_value_in_any_decimal_context_is_loaded_as_by_stock(kind, value, con
         Comparison(plan.make(), CALLS).check({"a": value, "b": value})
 
 
-@given(st.data())
-def test_right_values_of_any_kind_with_any_option_are_loaded_as_by_stock(data):
-    kind = data.draw(st.sampled_from(SIMPLE_KINDS) | decimal_kinds())
-    options = data.draw(inner_options())
-    schema = LoadPlan({"a": FieldPlan(kind, options)}).make()
-    rows = data.draw(st.lists(st.fixed_dictionaries({"a": kind.values}), max_size=4))
-
-    Comparison(schema, CALLS).check(rows, many=True)
-
-
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | REALS | TEXTS,
     lambda inner: (
@@ -505,69 +464,6 @@ def test_json_is_loaded_as_by_stock(plan, value, ascii_only):
         text = json.dumps(data, ensure_ascii=ascii_only)
         comparison.check_texts([text, text.encode("utf-8", "surrogatepass")])
         comparison.check_texts([text], many=isinstance(data, list))
-
-
-@given(PLANS_WITH_ROW, PLANS_WITH_ROW)
-def test_fields_exchanged_after_the_first_use_are_seen(first, second):
-    (plan, row, arguments), (other, other_row, _) = first, second
-    comparison = Comparison(plan.make(), CALLS)
-    comparison.check(row, **arguments)
-    replacement = other.make()().load_fields
-    for schema in (comparison.stock, comparison.schema):
-        schema.load_fields = replacement
-    comparison.compile_again()
-    for data in (row, other_row):
-        comparison.check(data, **arguments)
-
-
-@given(PLANS_WITH_ROW, st.data())
-def test_options_changed_after_the_first_use_are_seen(example, data):
-    plan, row, arguments = example
-    comparison = Comparison(plan.make(), CALLS)
-    comparison.check(row, **arguments)
-    name = data.draw(st.sampled_from(sorted(plan.fields)))
-    changes = data.draw(
-        st.lists(
-            st.sampled_from(
-                [
-                    ("required", True),
-                    ("required", False),
-                    ("allow_none", True),
-                    ("allow_none", False),
-                    ("load_default", 5),
-                    ("load_default", missing),
-                    ("load_default", refuse_default),
-                    ("data_key", "Key"),
-                    ("attribute", "x.w"),
-                    ("validators", [refusing]),
-                    ("validators", []),
-                    ("error_messages", MESSAGES[0]),
-                    ("inner", fields.String()),
-                    ("strict", True),
-                    ("allow_nan", True),
-                    ("unknown", INCLUDE),
-                    ("many", True),
-                    ("only", ("a",)),
-                    ("key_field", None),
-                    ("value_field", fields.Integer()),
-                    ("tuple_fields", [fields.String()]),
-                    ("format", "%Y"),
-                    ("by_value", True),
-                    ("enum", Size),
-                    ("truthy", {"b"}),
-                    ("places", None),
-                ]
-            ),
-            min_size=1,
-            max_size=3,
-        )
-    )
-    for attribute, value in changes:
-        for schema in (comparison.stock, comparison.schema):
-            setattr(schema.fields[name], attribute, value)
-        comparison.compile_again()
-        comparison.check(row, **arguments)
-        comparison.check([row, {}], many=True, **arguments)
 
 
 @given(st.text(min_size=1), TEXTS, TEXTS, JSON_VALUES)

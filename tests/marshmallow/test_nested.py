@@ -1,7 +1,7 @@
 """Changes to what is kept of a schema, its fields' classes and its nested schemas among it."""
 
 import pytest
-from marshmallow import EXCLUDE, Schema, fields
+from marshmallow import Schema, fields
 
 from tests.marshmallow.differential import MARSHMALLOW_3, USES, installed, outcome
 
@@ -52,80 +52,6 @@ def uses(world):
     """What comes of dumping and of loading rows, none of which fails to be dumped."""
     dumped = [outcome(lambda row=row: world.schema.dump(row)) for row in ROWS]
     return [*dumped, *[outcome(lambda row=row: world.schema.load(row)) for row in [*ROWS, *WRONG]]]
-
-
-def assert_seen(change, make=World):
-    """Check that a change to a schema in use is seen by its next uses."""
-
-    def all_uses():
-        world = make()
-        found = [uses(world) for _ in range(USES)]
-        change(world)
-        return [*found, uses(world), uses(world), uses(world)]
-
-    expected = all_uses()
-    with installed():
-        assert all_uses() == expected
-
-
-def without_telling(self, name, value):
-    object.__setattr__(self, name, value)
-
-
-def test_a_class_of_nested_fields_that_never_told_of_writes():
-    def change(world):
-        world.schema.fields["pair"].tuple_fields[0]._schema = Schema.from_dict(
-            {"a": fields.String()}
-        )()
-
-    def make():
-        world = World()
-        world.nested.__setattr__ = without_telling
-        return world
-
-    assert_seen(change, make)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda world: setattr(world.inner, "many", True),
-        lambda world: setattr(world.inner, "unknown", EXCLUDE),
-        lambda world: setattr(world.inner, "partial", True),
-        lambda world: setattr(world.inner_class, "__len__", lambda self: 0),
-        lambda world: setattr(world.inner_class, "__bool__", lambda self: False),
-        lambda world: setattr(world.schema.fields["n"], "many", True),
-        lambda world: setattr(
-            world.schema.fields["n"], "_schema", Schema.from_dict({"a": fields.String()})()
-        ),
-        lambda world: setattr(world.inner, "dump", lambda obj, many: "own"),
-        lambda world: setattr(world.inner_class, "dump", lambda self, obj, many: "own"),
-        lambda world: vars(world.inner).update(dump=lambda obj, many: "own"),
-        lambda world: world.inner.dump_fields.update(b=fields.Constant(1)),
-        lambda world: world.inner.dump_fields.clear(),
-        lambda world: setattr(world.inner, "load_fields", {}),
-        lambda world: setattr(world.inner, "__class__", world.schema_class),
-    ],
-)
-def test_changes_to_a_nested_schema_are_seen(change):
-    assert_seen(change)
-
-
-@pytest.mark.parametrize("of", ["schema", "field"])
-def test_what_many_is_may_come_to_mean_something_else(of):
-    def assert_same_with(many):
-        world = World()
-        owner = world.inner if of == "schema" else world.schema.fields["n"]
-        owner.many = many
-        found = []
-        for _ in range(USES):
-            found.append(uses(world))
-        many.append(1)
-        return [*found, uses(world), uses(world)]
-
-    expected = assert_same_with([])
-    with installed():
-        assert assert_same_with([]) == expected
 
 
 def test_an_accessor_of_the_moment_is_not_used_later():

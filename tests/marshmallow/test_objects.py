@@ -64,14 +64,6 @@ def session():
     engine.dispose()
 
 
-def test_instances_of_sqlalchemy_models(session):
-    def albums():
-        session.expire_all()  # so that every attribute is loaded while it is dumped
-        return list(session.scalars(select(Album)))
-
-    assert_same(AlbumSchema, albums, many=True)
-
-
 def test_a_result_of_sqlalchemy_read_as_it_is_dumped(session):
     assert_same(AlbumSchema, lambda: session.scalars(select(Album)), many=True)
 
@@ -88,14 +80,6 @@ def test_rows_of_sqlalchemy_have_attributes_and_items(session):
     )
 
 
-def test_mappings_of_sqlalchemy(session):
-    assert_same(
-        AlbumSchema,
-        lambda: session.execute(select(Album.id, Album.title)).mappings().all(),
-        many=True,
-    )
-
-
 @pytest.mark.parametrize("slots", [True, False])
 @pytest.mark.parametrize("frozen", [True, False])
 def test_instances_of_attrs_classes(slots, frozen):
@@ -106,14 +90,3 @@ def test_instances_of_attrs_classes(slots, frozen):
         price: Decimal | None = None
 
     assert_same(AlbumSchema, [Record(1, "a", Decimal("1.5")), Record(2, "b")], many=True)
-
-
-def test_a_slot_that_was_never_set_counts_as_missing():
-    @attrs.define(init=False)
-    class Record:
-        id: int
-        title: str
-
-    record = Record()
-    record.id = 1
-    assert_same(AlbumSchema, record)

@@ -82,10 +82,6 @@ def test_a_schema_that_nests_itself_is_read_as_far_as_somebody_asks():
     assert tree(reads_of(ReadTree()), 2) == {"name": {}, "parts": {"name": ..., "parts": ...}}
 
 
-def test_a_schema_that_reads_in_its_own_way_reads_nothing_that_is_known():
-    assert tree(reads_of(WithGetter())) == {}
-
-
 def test_a_nested_schema_that_is_there_already_is_known():
     schema = type("Rows", (Schema,), {"x": fields.Nested(lambda: Leaf())})()
     assert schema.dump({"x": {"a": "1"}}) == {"x": {"a": "1"}}

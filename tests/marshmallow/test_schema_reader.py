@@ -3,10 +3,8 @@
 import collections
 import contextlib
 import dataclasses
-import types
 import typing
 import weakref
-from itertools import cycle
 from unittest import mock
 
 import pytest
@@ -40,18 +38,8 @@ class Slotted:
     __slots__ = ("first", "second")
 
 
-class HalfSlotted(Slotted):
-    __slots__ = ()
-
-
 @dataclasses.dataclass
 class Data:
-    first: object
-    second: object = 2
-
-
-@dataclasses.dataclass(slots=True, frozen=True)
-class FrozenData:
     first: object
     second: object = 2
 
@@ -70,12 +58,6 @@ class WithMissing(dict):
     def __missing__(self, key):
         Logged.calls.append(key)
         return f"no {key}"
-
-
-class LoggedDict(dict):
-    def __getitem__(self, key):
-        Logged.calls.append(key)
-        return super().__getitem__(key)
 
 
 class DictWithAttributes(dict):
@@ -123,12 +105,6 @@ class OnlyGetattr:
         raise AttributeError(name)
 
 
-class GetattrAndItems(OnlyGetattr):
-    def __getitem__(self, key):
-        Logged.calls.append(("item", key))
-        raise KeyError(key)
-
-
 class GetattrForItems:
     def __getattr__(self, name):
         Logged.calls.append(name)
@@ -141,12 +117,6 @@ class Getattribute:
     def __getattribute__(self, name):
         Logged.calls.append(name)
         return super().__getattribute__(name)
-
-
-class GetattributeAndItems(Getattribute):
-    def __getitem__(self, key):
-        Logged.calls.append(("item", key))
-        raise IndexError(key)
 
 
 class Properties:
@@ -175,13 +145,6 @@ class Meta(type):
 
 class Subscriptable(metaclass=Meta):
     second = 7
-
-
-class Generic:
-    first = "generic"
-
-    def __class_getitem__(cls, key):
-        return cls
 
 
 class Disguised:
@@ -228,44 +191,28 @@ def with_own_getitem():
 
 OBJECTS = {
     "dict": lambda: {"first": "a", "second": 1},
-    "empty dict": dict,
     "dict with other keys": lambda: {1: 2, None: 3, "third": 4},
     "dict subclass": lambda: DictWithAttributes(first="a"),
     "dict with __missing__": lambda: WithMissing(first="a"),
-    "dict that logs": lambda: LoggedDict(second=1),
     "defaultdict": lambda: collections.defaultdict(lambda: "1"),
-    "OrderedDict": lambda: collections.OrderedDict(first="a"),
     "ChainMap": lambda: collections.ChainMap({}, {"first": "a"}),
-    "UserDict": lambda: collections.UserDict(first="a"),
-    "mappingproxy": lambda: types.MappingProxyType({"first": "a"}),
     "Mapping": lambda: LoggedMapping(second=1),
     "plain": lambda: Plain(first="a", second=1),
-    "plain without one": lambda: Plain(second=1),
     "plain without any": Plain,
-    "SimpleNamespace": lambda: types.SimpleNamespace(first="a"),
     "slotted": lambda: slotted(Slotted, first="a", second=1),
-    "slotted without one": lambda: slotted(HalfSlotted, second=1),
     "dataclass": lambda: Data("a"),
-    "frozen dataclass with slots": lambda: FrozenData("a", 1),
     "namedtuple": lambda: Named("a", 1),
     "class attributes": OnClass,
     "a class": lambda: OnClass,
     "a class with items": lambda: Subscriptable,
-    "a generic class": lambda: Generic,
-    "a module": lambda: types.ModuleType("first"),
     "items and attributes": ItemsAndAttributes,
-    "items that raise IndexError": lambda: ItemsAndAttributes(IndexError),
     "items that raise TypeError": lambda: ItemsAndAttributes(TypeError),
-    "items that raise AttributeError": lambda: ItemsAndAttributes(AttributeError),
-    "items that raise LookupError": lambda: ItemsAndAttributes(LookupError),
     "items that raise ValueError": lambda: ItemsAndAttributes(ValueError),
     "__getitem__ is None": NoItems,
     "__getitem__ on the object": with_own_getitem,
     "__getattr__": OnlyGetattr,
-    "__getattr__ and items": GetattrAndItems,
     "__getattr__ that gives anything": GetattrForItems,
     "__getattribute__": Getattribute,
-    "__getattribute__ and items": GetattributeAndItems,
     "properties": Properties,
     "property that raises AttributeError": LazyProperties,
     "descriptor": Described,
@@ -273,12 +220,8 @@ OBJECTS = {
     "unfriendly": Unfriendly,
     "None": lambda: None,
     "text": lambda: "first",
-    "number": lambda: 1,
     "list": lambda: Names(["first"]),  # a plan refuses a plain one
     "object": object,
-    "missing": lambda: missing,
-    "exception": lambda: ValueError("first"),
-    "Mock": lambda: mock.Mock(first="a", second=1, spec=["first", "second"]),
     "MagicMock": lambda: mock.MagicMock(second=1, **{"__getitem__.return_value": "2"}),
 }
 
@@ -296,26 +239,13 @@ def test_objects_of_any_make_among_others_are_read_as_by_stock(name):
     assert_same(Pair, objects, many=True, calls=Logged.calls)
 
 
-def test_a_list_of_all_makes_is_read_as_by_stock():
-    refused = {"items that raise LookupError", "items that raise ValueError"}
-
-    def objects():
-        return [make() for name, make in OBJECTS.items() if name not in refused]
-
-    assert_same(Pair, objects, many=True, calls=Logged.calls)
-
-
 def test_a_weak_proxy_is_read_as_by_stock():
     row = OnClass()
 
     assert_same(Pair, weakref.proxy(row))
 
 
-def test_a_property_that_raises_attribute_error_counts_as_missing():
-    assert fastschema.compile(Pair).dump(LazyProperties()) == {"first": "property"}
-
-
-@pytest.mark.parametrize("error", [ValueError, KeyError, LookupError, StopIteration, TypeError])
+@pytest.mark.parametrize("error", [ValueError, StopIteration])
 @pytest.mark.parametrize("many", [False, True])
 def test_any_other_error_of_a_property_is_raised(error, many):
     class Raising(Properties):
@@ -328,15 +258,6 @@ def test_any_other_error_of_a_property_is_raised(error, many):
         return [Properties(), Raising(), Properties()] if many else Raising()
 
     assert_same(Pair, objects, many=many, calls=Logged.calls)
-
-
-def test_each_attribute_is_read_once_and_in_field_order():
-    rows = [Properties(), Properties()]
-
-    Logged.calls.clear()
-    fastschema.compile(Pair).dump(rows, many=True)
-
-    assert Logged.calls == ["first", "second"] * 2
 
 
 def test_each_value_is_converted_before_the_next_is_read():
@@ -355,31 +276,9 @@ def test_each_value_is_converted_before_the_next_is_read():
 
 
 ATTRIBUTES = [
-    "first",
-    "second.first",
-    "second.first.nothing",
-    "nothing.first",
-    "second..first",
-    ".first",
-    "first.",
-    ".",
-    "",
-    "items",
-    "__class__.__name__",
-    "__dict__",
-    "__private",
-    "class",
-    "None",
-    "not an identifier",
-    "a\"b'c\\",
-    "line\nbreak",
-    "{value}",
-    "$value",
-    "{",
-    "nul\0",
-    "\ud800",
+    *("first", "second.first", "nothing.first", ".first", ".", "", "items", "__class__.__name__"),
+    *("__private", "class", "not an identifier", "a\"b'c\\", "$value", "\ud800"),
     "\N{LATIN SMALL LIGATURE FI}",
-    "\N{ROCKET}",
 ]
 
 
@@ -448,71 +347,10 @@ def test_fields_that_decide_what_is_read_of_them_run_as_stock():
 
 
 HOSTILE_NAMES = [
-    '"); import os #',
-    "'''",
-    '"""',
-    "line\nbreak\r\n\tand tab",
-    "back\\slash",
-    "trailing\\",
-    "{}",
-    "{value}",
-    "$value",
-    "{field}",
-    "{0.__class__}",
-    "%s",
-    "nul\0byte",
-    "\ud800",
-    "\udfff lone",
-    "\N{ROCKET}",
-    "\N{LATIN SMALL LIGATURE FI}",
-    "\N{MATHEMATICAL BOLD SMALL X}",
-    "naïve",
-    "\u2028",
-    "\ufeff",
-    "class",
-    "None",
-    "True",
-    "__debug__",
-    "__init__",
-    "__dict__",
-    "__class__",
-    "__import__",
-    "lambda",
-    "match",
-    "_",
-    "1st",
-    " ",
-    "",
-    "a.b",
-    "print",
-    "type",
-    "getattr",
-    "KeyError",
-    "AttributeError",
-    "str",
-    "obj",
-    "missing",
-    "known",
-    "dispatch",
-    "bind",
-    "fields",
-    "accessor",
-    "dict_class",
-    "result",
-    "complete",
-    "key",
-    "value",
-    "each",
-    "error",
-    "text",
-    "json_value",
-    "datetime",
-    "Decimal",
-    "UUID",
-    "enum_2",
-    "nested_2",
-    "value_dispatch",
-    "x" * 5000,
+    *('"); import os #', '"""', "line\nbreak\r\n\tand tab", "trailing\\", "$value", "nul\0byte"),
+    *("\ud800", "\N{ROCKET}", "\N{LATIN SMALL LIGATURE FI}", "\u2028", "class", "__debug__"),
+    *("__class__", " ", "", "a.b", "type", "AttributeError", "obj", "missing", "known", "result"),
+    *("key", "value", "Decimal", "nested_2", "x" * 5000),
 ]
 
 
@@ -550,56 +388,16 @@ def fitting(make_field, value):
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_hostile_name_is_just_a_key(name):
+def test_a_hostile_name_or_key_is_just_a_key(name):
     for make_field in FIELD_MAKERS:
         objects = [{name: fitting(make_field, "7")}, {}, {name: None}]
         assert_same(schema_with_fields({name: make_field()}), objects, many=True)
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_hostile_data_key_is_just_a_key(name):
-    assert_same(
-        lambda: Schema.from_dict({"value": fields.Raw(data_key=name), "more": fields.String()})(),
-        [{"value": 1, "more": 2}, {"value": missing}, {"more": 3}],
-        many=True,
-    )
-
-
-def test_all_hostile_names_together_are_just_keys():
-    named = dict(zip(HOSTILE_NAMES, cycle(FIELD_MAKERS), strict=False))
-    whole = {name: fitting(make, "7") for name, make in named.items()}
-    half = {name: whole[name] if index % 2 else None for index, name in enumerate(whole)}
-    objects = [whole, half, dict.fromkeys(whole, missing)]
-
-    assert_same(
-        lambda: schema_with_fields({name: make() for name, make in named.items()})(),
-        objects,
-        many=True,
-    )
+    keyed = Schema.from_dict({"value": fields.Raw(data_key=name), "more": fields.String()})
+    assert_same(keyed, [{"value": 1, "more": 2}, {"value": missing}, {"more": 3}], many=True)
 
 
 def test_a_hostile_name_is_compiled():
     assert is_compiled(schema_with_fields({'"); import os #': fields.String()}), '"); import os #')
-
-
-@pytest.mark.parametrize("name", ['"); import os #', "a\nb", "class", "\N{ROCKET}", "{obj}", ""])
-def test_a_hostile_schema_name_is_just_a_name(name):
-    schema = Schema.from_dict({"value": fields.String()}, name=name)
-
-    assert_same(schema, {"value": 1})
-    assert name in str(fastschema.compile(schema).explain())
-
-
-def test_from_dict_with_hostile_field_names_makes_just_keys():
-    schema = Schema.from_dict({'"); import os #': fields.String(), "a\nb": fields.Integer()})
-
-    assert_same(schema, [{'"); import os #': 1, "a\nb": "2"}, {}], many=True)
-
-
-def test_a_field_name_that_is_no_text_is_dumped_as_by_stock():
-    numbered = {1: fields.String(attribute="first"), "second": fields.Integer()}
-
-    assert_same(schema_with_fields(numbered), {"first": 1, "second": 2})
 
 
 def test_a_schema_of_very_many_fields_is_dumped_as_by_stock():
@@ -610,10 +408,6 @@ def test_a_schema_of_very_many_fields_is_dumped_as_by_stock():
         [dict.fromkeys(names, "1"), {names[-1]: 2}],
         many=True,
     )
-
-
-def test_a_schema_without_fields_makes_empty_dicts():
-    assert_same(Schema, [1, {}, None], many=True)
 
 
 DEFAULTS = [None, 0, "", "text", [], "12", missing, int, dict, lambda: None, lambda: missing]
@@ -648,20 +442,6 @@ def test_a_callable_dump_default_is_called_for_each_missing_value_in_order():
     assert_same(Counting, [{}, {"two": 5}, Plain()], many=True, calls=calls)
 
 
-def test_an_error_of_a_dump_default_is_raised():
-    def default():
-        raise LookupError("no default")
-
-    assert_same(lambda: Schema.from_dict({"value": fields.Raw(dump_default=default)})(), {})
-
-
-def test_a_dump_default_is_the_same_object_each_time():
-    default = []
-    plan = fastschema.compile(Schema.from_dict({"value": fields.Raw(dump_default=default)}))
-
-    assert plan.dump({})["value"] is default
-
-
 class Selected(Schema):
     a = fields.String(load_only=True)
     b = fields.String(dump_only=True, data_key="B")
@@ -694,26 +474,6 @@ def test_only_the_selected_fields_are_dumped(options):
     assert_same(lambda: Selected(**options), [row, {}], many=True)
 
 
-def test_missing_keys_do_not_change_the_order_of_the_others():
-    class Wide(Schema):
-        a = fields.Raw()
-        b = fields.Raw()
-        c = fields.Raw()
-
-    for keys in ["c", "b", "cb", "ca", "cba"]:
-        assert_same(Wide, {key: key for key in keys})
-
-
-@pytest.mark.parametrize("row", [{"a": 1}, {"b": 2}, {"a": 1, "b": 2}, {"c": 3, "b": 2}, {}])
-def test_two_fields_with_the_same_key_are_dumped_as_by_stock(row):
-    def make_schema():
-        schema = Schema.from_dict({"a": fields.Raw(), "c": fields.Raw(), "b": fields.Raw()})()
-        schema.fields["b"].data_key = "a"
-        return schema
-
-    assert_same(make_schema, row)
-
-
 def test_an_overridden_get_attribute_is_called_as_by_stock():
     calls = []
 
@@ -729,26 +489,6 @@ def test_an_overridden_get_attribute_is_called_as_by_stock():
     assert_same(Accessing, rows, many=True, calls=calls)
 
 
-def test_a_get_attribute_on_the_schema_object_is_called_as_by_stock():
-    def make_schema():
-        schema = Pair()
-        schema.get_attribute = lambda obj, attr, default: f"{attr}!"
-        return schema
-
-    assert_same(lambda: make_schema(), {"first": 1}, calls=[])
-
-
-def test_a_get_attribute_that_raises_is_not_called_again():
-    calls = []
-
-    class Raising(Pair):
-        def get_attribute(self, obj, attr, default):
-            calls.append(attr)
-            raise AttributeError(attr)
-
-    assert_same(Raising, {"first": 1}, calls=calls)
-
-
 def test_a_nested_schema_reads_by_its_own_get_attribute():
     class Upper(Pair):
         def get_attribute(self, obj, attr, default):
@@ -761,15 +501,6 @@ def test_a_nested_schema_reads_by_its_own_get_attribute():
 
     row = {"inner": {"FIRST": 1, "first": 2}, "inners": [{"SECOND": 3}], "first": 4}
     assert_same(Outer, row)
-
-
-def test_an_int_subclass_with_its_own_getattr_is_read_as_by_stock():
-    class Number(int):
-        def __getattr__(self, name):
-            Logged.calls.append(name)
-            raise AttributeError(name)
-
-    assert_same(Pair, lambda: [Number(1), 1, Number(2)], many=True, calls=Logged.calls)
 
 
 @pytest.mark.parametrize("uses", [2, 20])

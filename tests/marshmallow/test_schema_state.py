@@ -1,9 +1,8 @@
 """What is known of schemas: which are read, which are found, and when a reading is made anew."""
 
-import copy
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from threading import Event
 
 import pytest
@@ -46,56 +45,7 @@ class Item(Schema):
     price = fields.Decimal(places=2, as_string=True)
 
 
-class WithMethods(Schema):
-    one = fields.Method("get_one")
-    two = fields.Method("get_one")
-
-    def get_one(self, obj):
-        return 1
-
-
 ROW = {"name": "n", "price": Decimal("1.5"), "pair": (1, "a")}
-
-
-@pytest.mark.instruments
-@pytest.mark.parametrize("cls", [Item, WithMethods])
-def test_schemas_that_are_made_for_each_dump_are_read_once(cls, readings):
-    fastschema.forget(cls)
-    for _ in range(5):
-        cls().dump([ROW] * 3, many=True)
-    assert readings == [cls.__name__]
-
-
-@pytest.mark.instruments
-def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(readings, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
-    schema = Item()
-    for number in range(40):
-        schema.fields["name"].data_key = f"key {number}"
-        assert schema.dump(ROW) == {f"key {number}": "n", "price": "1.50"}
-    assert len(readings) == 4
-
-
-def test_a_copy_of_a_schema_has_what_is_set_on_it():
-    schema = Item()
-    schema.dump([ROW] * 3, many=True)
-    copied = copy.copy(schema)
-    copied.dump_fields = {"name": schema.fields["name"]}
-    assert copied.dump(ROW) == {"name": "n"}
-    assert schema.dump(ROW) == {"name": "n", "price": "1.50"}
-
-
-@pytest.mark.parametrize("make", [lambda schema: schema, lambda schema: None, type])
-def test_what_was_patched_is_seen_after_forgetting(make, monkeypatch):
-    class Shouting(fields.String):
-        def _serialize(self, value, attr, obj, **kwargs):
-            return super()._serialize(value, attr, obj, **kwargs).upper()
-
-    schema = Item()
-    schema.dump([ROW] * 3, many=True)
-    schema.fields["name"].__class__ = Shouting
-    fastschema.forget(make(schema))
-    assert schema.dump(ROW)["name"] == "N"
 
 
 def shout(self, value, attr, obj, **kwargs):
@@ -134,24 +84,6 @@ def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
 
 @pytest.mark.instruments
 @pytest.mark.usefixtures("_real_policy")
-@pytest.mark.parametrize("has_own_fields", [False, True])
-def test_reading_a_schema_again_is_paid_for_by_rows_each_time(readings, has_own_fields):
-    shared = Item()
-    if has_own_fields:
-        shared.fields["name"].data_key = "other"
-    for _ in range(50):
-        fastschema.forget()
-        for _ in range(3):
-            shared.dump([ROW] * 2, many=True)
-    assert len(readings) <= 50 * 3 * 2 // 8
-    before = fastschema.stats().compiled_rows
-    for _ in range(10):
-        shared.dump([ROW] * 2, many=True)
-    assert fastschema.stats().compiled_rows >= before + 2
-
-
-@pytest.mark.instruments
-@pytest.mark.usefixtures("_real_policy")
 def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
     is_read, may_end, stock_read = Event(), Event(), schema_state._read
     readings = []
@@ -181,21 +113,6 @@ def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
 def test_what_is_no_schema_cannot_be_forgotten(wrong):
     with pytest.raises(TypeError, match="schema"):
         fastschema.forget(wrong)
-
-
-def test_a_plan_reads_nested_schemas_once():
-    inner = Item()
-    outer = Schema.from_dict(
-        {"item": fields.Nested(lambda: inner), "total": fields.Decimal(as_string=True, places=2)}
-    )
-    plan = fastschema.compile(outer())
-    row = {"item": ROW, "total": Decimal("1.23")}
-    before = plan.dump([row], many=True)
-    inner.fields["name"].data_key = "other"
-    with localcontext() as context:
-        context.prec = 20
-        assert plan.dump([row], many=True) == before
-    assert plan.dump(iter([row]), many=True) == before
 
 
 def test_schemas_are_shared_by_threads():

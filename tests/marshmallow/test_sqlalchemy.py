@@ -185,8 +185,6 @@ DATA = [
     {"title": "other", "author": {"name": "X"}},
     {"title": "too long" * 9, "author": {"name": "Y" * 21, "colour": "red"}},
     {"title": 5, "author": {}},
-    {"author": None},
-    {"author": "Eliot"},
     {"title": "t", "author": [], "colour": 1},
     {},
 ]
@@ -238,15 +236,12 @@ def test_a_plan_loads_instances(data, transient):
 
 
 def test_an_instance_is_changed_as_by_stock(session):
-    for use in (lambda schema: schema, lambda schema: schema):
-        author = session.get(Author, 1)
-        with installed():
-            schema = use(InstanceAuthorSchema())
-            got = schema.load({"name": "Evans"}, session=session, instance=author)
-        assert got is author
-        assert author.name == "Evans"
-        assert schema.instance is None
-        session.rollback()
+    author = session.get(Author, 1)
+    schema = InstanceAuthorSchema()
+    with installed():
+        assert schema.load({"name": "Evans"}, session=session, instance=author) is author
+    assert author.name == "Evans"
+    assert schema.instance is None
 
 
 LISTS = [
@@ -266,11 +261,3 @@ def test_lists_of_nested_instances_are_loaded_as_by_stock(data):
     many = outcome(lambda: loaded(ManyAuthorsSchema().load([data] * 5, many=True)))
     with installed():
         assert outcome(lambda: loaded(schema.load([data] * 5, many=True))) == many
-
-
-def test_a_nested_instance_without_a_session_is_refused():
-    data = {"author": {"name": "a"}}
-    expected = outcome(lambda: NestedSchema().load(data))
-    assert expected.error is not None
-    with installed():
-        assert outcome(lambda: NestedSchema().load(data)) == expected

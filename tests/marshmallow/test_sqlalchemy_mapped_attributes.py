@@ -10,7 +10,6 @@ from sqlalchemy.orm import (
     DeclarativeBase,
     Mapped,
     Session,
-    WriteOnlyMapped,
     column_property,
     deferred,
     mapped_column,
@@ -50,7 +49,6 @@ class Book(Named, Base):
     text: Mapped[str] = deferred(mapped_column(String))
     title = synonym("name")
     double = column_property(pages.column * 2)
-    readers: WriteOnlyMapped["Reader"] = relationship()
 
     @property
     def label(self):
@@ -71,13 +69,6 @@ class Novel(Book):
     @property
     def text(self):
         return "shadowed"
-
-
-class Reader(Base):
-    __tablename__ = "reader"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    book_id: Mapped[int] = mapped_column(ForeignKey("book.id"))
 
 
 class ShelfSchema(Schema):
@@ -126,15 +117,6 @@ def test_loaded_and_deferred_attributes_properties_and_what_is_not_there(session
     assert_same(BookSchema, books, many=True)
 
 
-def test_expired_attributes_are_loaded(session):
-    def books():
-        found = session.scalars(select(Book)).all()
-        session.expire_all()
-        return found
-
-    assert_same(BookSchema, books, many=True)
-
-
 def test_detached_instances_raise_what_sqlalchemy_raises(session):
     session.expunge_all()
     found = session.scalars(select(Book)).first()
@@ -176,25 +158,3 @@ def test_instances_whose_attributes_are_kept_elsewhere_are_asked(monkeypatch):
 
     monkeypatch.setattr(sqlalchemy_attributes, "instance_dict", operator.attrgetter("__dict__"))
     assert access_of(Book) == MAPPED
-
-
-def test_a_collection_that_can_only_be_written_is_never_loaded(session):
-    class ReadersSchema(Schema):
-        readers = fields.Raw()
-
-    book = session.scalars(select(Book)).first()
-    assert type(fastschema.compile(ReadersSchema).dump(book)["readers"]) is type(book.readers)
-
-
-def test_a_class_that_says_what_its_dict_is_is_asked():
-    class Odd(Base):
-        __tablename__ = "odd"
-        id: Mapped[int] = mapped_column(primary_key=True)
-
-    assert access_of(Odd) == MAPPED
-
-    class Odder:
-        _sa_class_manager = None
-        __dict__ = property(lambda self: {})
-
-    assert access_of(Odder) != MAPPED

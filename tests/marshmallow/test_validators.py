@@ -106,123 +106,20 @@ class Pattern:
         return 0 if value == "zero" else value if value == "" else None
 
 
-class Bounded:
-    """A bound that is computed anew."""
-
-    def __init__(self, bound):
-        self.bound = bound
-
-    def __lt__(self, other):
-        LOG.append(("bound", other))
-        return self.bound < other
-
-    def __gt__(self, other):
-        LOG.append(("bound", other))
-        return self.bound > other
-
-    __le__, __ge__ = __lt__, __gt__
-
-    def __str__(self):
-        return "a bound"
-
-
 def numbers():
     yield from (1, 2)
 
 
 VALUES = [
-    "",
-    "a",
-    "ab",
-    "abc",
-    "abcd",
-    "A",
-    " abc",
-    "abc\n",
-    "12",
-    "zero",
-    "\ud800",
-    "{input}",
-    "x" * 100,
-    Text("ab"),
-    Text("nothing"),
-    b"ab",
-    0,
-    1,
-    2,
-    3,
-    5,
-    -1,
-    True,
-    False,
-    2**70,
-    10**4400,
-    0.0,
-    -0.0,
-    1.0,
-    2.5,
-    float("nan"),
-    float("inf"),
-    Decimal("1"),
-    Decimal("2.5"),
-    Decimal("NaN"),
-    Decimal("sNaN"),
-    None,
-    [],
-    [1],
-    [1, 2],
-    ["a", "b"],
-    [1, "a", None],
-    [[1]],
-    [{}],
-    (1, 2),
-    {"a"},
-    {},
-    {"a": 1},
-    {1: 2, 3: 4},
-    collections.deque([1, 2]),
-    Colour.RED,
-    Uncertain(),
-    Sized(),
-    object,
-    len,
-    ...,
-    "a@example.com",
-    "a@EXAMPLE.com",
-    "a@localhost",
-    "a@b",
-    "a.@b.com",
-    '"quoted"@b.com',
-    "a@[127.0.0.1]",
-    "a@[127.0.0.256]",
-    "é@exämple.com",
-    "a@xn--exmple-cua.com",
-    "a@" + "b" * 64 + ".com",
-    "a@b.com\n",
-    "@",
-    "http://example.com",
-    "https://example.com:80/a?b#c",
-    "HTTPS://EXAMPLE.COM",
-    "http://example.com#fragment",
-    "http://user:pw@example.com",
-    "http://localhost",
-    "http://127.0.0.1/",
-    "http://[::1]",
-    "http://host",
-    "http://exämple.com/",
-    "ftps://example.com",
-    "file:///a",
-    "FILE:///a",
-    "file://host/a",
-    "custom://example.com",
-    "://example.com",
-    "example.com",
-    "/relative",
-    "#fragment",
-    "?query",
-    "http://",
-    "http://example.com/ b",
-    "a\nhttp://example.com",
+    *("", "a", "ab", "abc", "abcd", "A", "abc\n", "12", "zero", "\ud800", "{input}", Text("ab")),
+    *(b"ab", 0, 1, 2, 3, 5, True, False, 2**70, 10**4400, 1.0, 2.5, float("nan"), float("inf")),
+    *(Decimal("1"), Decimal("sNaN"), None, [], [1], [1, 2], ["a", "b"], [1, "a", None], (1, 2)),
+    *({"a"}, {}, {"a": 1}, Colour.RED, Uncertain(), Sized(), "a@example.com", "a@EXAMPLE.com"),
+    *("a@localhost", "a@b", '"quoted"@b.com', "a@[127.0.0.1]", "é@exämple.com"),
+    *("a@" + "b" * 64 + ".com", "a@b.com\n", "http://example.com", "https://example.com:80/a?b#c"),
+    *("HTTPS://EXAMPLE.COM", "http://localhost", "http://[::1]", "http://host"),
+    *("http://exämple.com/", "file:///a", "FILE:///a", "file://host/a", "custom://example.com"),
+    *("example.com", "/relative", "http://example.com/ b", "a\nhttp://example.com"),
 ]
 
 TEMPLATES = [
@@ -231,10 +128,7 @@ TEMPLATES = [
     "{foo}",
     "{",
     "}",
-    "{0}",
     "{}",
-    "{input.__class__}",
-    "{input[0]}",
     "{input.nothing}",
     "{{input}}",
     "plain",
@@ -248,41 +142,26 @@ VALIDATORS = {
     "Length both": lambda **error: validate.Length(1, 3, **error),
     "Length equal": lambda **error: validate.Length(equal=2, **error),
     "Length equal 0": lambda **error: validate.Length(equal=0, **error),
-    "Length of nothing": lambda **error: validate.Length(**error),
-    "Length reversed": lambda **error: validate.Length(3, 1, **error),
-    "Length of floats": lambda **error: validate.Length(0.5, 2.5, **error),
     "Length of text": lambda **error: validate.Length("1", **error),
-    "Length of bools": lambda **error: validate.Length(False, True, **error),
     "Range min": lambda **error: validate.Range(min=1, **error),
     "Range max": lambda **error: validate.Range(max=2, **error),
     "Range both": lambda **error: validate.Range(1, 2, **error),
     "Range min exclusive": lambda **error: validate.Range(1, min_inclusive=False, **error),
     "Range max exclusive": lambda **error: validate.Range(max=2, max_inclusive=False, **error),
-    "Range exclusive": lambda **error: validate.Range(
-        1, 3, min_inclusive=False, max_inclusive=False, **error
-    ),
     "Range half exclusive": lambda **error: validate.Range(1, 2.5, max_inclusive=0, **error),
-    "Range of nothing": lambda **error: validate.Range(**error),
-    "Range reversed": lambda **error: validate.Range(3, 1, **error),
     "Range of 0": lambda **error: validate.Range(0, 0, **error),
     "Range of floats": lambda **error: validate.Range(0.5, float("inf"), **error),
     "Range of NaN": lambda **error: validate.Range(float("nan"), **error),
     "Range of Decimals": lambda **error: validate.Range(Decimal("0.5"), Decimal("2.5"), **error),
     "Range of text": lambda **error: validate.Range("a", "b", **error),
-    "Range of lists": lambda **error: validate.Range([1], [2], **error),
-    "Range of bounds": lambda **error: validate.Range(Bounded(1), Bounded(2), **error),
-    "Range of None": lambda **error: validate.Range(None, None, **error),
     "Equal text": lambda **error: validate.Equal("a", **error),
     "Equal number": lambda **error: validate.Equal(1, **error),
     "Equal None": lambda **error: validate.Equal(None, **error),
     "Equal NaN": lambda **error: validate.Equal(float("nan"), **error),
-    "Equal list": lambda **error: validate.Equal([1, 2], **error),
     "Equal with calls": lambda **error: validate.Equal(Sized([]), **error),
     "Equal with error": lambda **error: validate.Equal(Uncertain(), **error),
     "Regexp": lambda **error: validate.Regexp("[a-c]+", **error),
-    "Regexp of all": lambda **error: validate.Regexp("^[a-c]+$", **error),
     "Regexp with flags": lambda **error: validate.Regexp("^a$", re.IGNORECASE, **error),
-    "Regexp of nothing": lambda **error: validate.Regexp("", **error),
     "Regexp of bytes": lambda **error: validate.Regexp(b"ab", **error),
     "Regexp compiled": lambda **error: validate.Regexp(re.compile("(?s)^.b"), **error),
     "Regexp of another kind": lambda **error: validate.Regexp(Pattern(), **error),
@@ -291,46 +170,30 @@ VALIDATORS = {
         "encode", encoding="ascii", **error
     ),
     "NoneOf list": lambda **error: validate.NoneOf([1, "a", None], **error),
-    "NoneOf tuple": lambda **error: validate.NoneOf(("ab", 2.5), **error),
-    "NoneOf set": lambda **error: validate.NoneOf({1, "ab"}, **error),
-    "NoneOf text": lambda **error: validate.NoneOf("abc", **error),
     "NoneOf dict": lambda **error: validate.NoneOf({"a": 1}, **error),
-    "NoneOf nothing": lambda **error: validate.NoneOf([], **error),
-    "NoneOf numbers": lambda **error: validate.NoneOf(numbers(), **error),
     "NoneOf with calls": lambda **error: validate.NoneOf(Sized(), **error),
     "NoneOf with error": lambda **error: validate.NoneOf([Uncertain()], **error),
     "OneOf list": lambda **error: validate.OneOf([1, "a", None, 2.5], **error),
     "OneOf labels": lambda **error: validate.OneOf(["a", "ab"], ["first", "second"], **error),
-    "OneOf more labels": lambda **error: validate.OneOf(("a",), labels=("x", "y"), **error),
     "OneOf set": lambda **error: validate.OneOf({1}, **error),
-    "OneOf frozenset": lambda **error: validate.OneOf(frozenset(["a"]), **error),
     "OneOf text": lambda **error: validate.OneOf("abc", **error),
-    "OneOf dict": lambda **error: validate.OneOf({"a": 1}, **error),
     "OneOf range": lambda **error: validate.OneOf(range(3), **error),
-    "OneOf numbers": lambda **error: validate.OneOf(numbers(), **error),
     "OneOf nothing": lambda **error: validate.OneOf([], **error),
-    "OneOf bools": lambda **error: validate.OneOf([True, False], **error),
-    "OneOf NaN": lambda **error: validate.OneOf([float("nan")], **error),
     "OneOf lists": lambda **error: validate.OneOf([[1], ["a", "b"]], **error),
     "OneOf enum": lambda **error: validate.OneOf(Colour, **error),
-    "OneOf members": lambda **error: validate.OneOf([Colour.RED], **error),
     "OneOf with calls": lambda **error: validate.OneOf(Sized(), **error),
     "OneOf among calls": lambda **error: validate.OneOf([Sized([]), "ab"], **error),
     "OneOf with error": lambda **error: validate.OneOf([Uncertain(), 1], **error),
     "ContainsOnly": lambda **error: validate.ContainsOnly([1, "a", "b", "c"], **error),
     "ContainsOnly set": lambda **error: validate.ContainsOnly({1, 2}, **error),
-    "ContainsOnly text": lambda **error: validate.ContainsOnly("abc", **error),
     "ContainsOnly labels": lambda **error: validate.ContainsOnly([1], ["one"], **error),
-    "ContainsOnly lists": lambda **error: validate.ContainsOnly([[1], {}], **error),
     "ContainsOnly numbers": lambda **error: validate.ContainsOnly(numbers(), **error),
     "ContainsNoneOf": lambda **error: validate.ContainsNoneOf([1, "a"], **error),
     "ContainsNoneOf set": lambda **error: validate.ContainsNoneOf({1, "b"}, **error),
     "Email": validate.Email,
     "URL": validate.URL,
     "URL relative": lambda **error: validate.URL(relative=True, **error),
-    "URL relative only": lambda **error: validate.URL(relative=True, absolute=False, **error),
     "URL of schemes": lambda **error: validate.URL(schemes={"custom", "file"}, **error),
-    "URL without tld": lambda **error: validate.URL(require_tld=False, **error),
 }
 
 
@@ -362,18 +225,12 @@ def test_messages_with_any_template_are_as_by_stock(template):
 FIELDS = {
     "String": (fields.String, ["", "a", "ab", b"ab", 1, None, "http://a.bc", "a@b.cd", Text("ab")]),
     "Integer": (fields.Integer, [0, "1", 2.5, True, None, 2**70, 3, "a"]),
-    "Float": (partial(fields.Float, allow_nan=True), [1, "2.5", "nan", "inf", -1, None, 2.75]),
     "Decimal": (partial(fields.Decimal, allow_nan=True), ["1", 2.5, "sNaN", "Infinity", None]),
     "Boolean": (fields.Boolean, [True, "no", 1, None, "x"]),
-    "Date": (fields.Date, ["2024-02-29", "x"]),
     "Enum": (partial(fields.Enum, Colour), ["RED", "GREEN", "BLUE", Colour.RED]),
     "List": (partial(fields.List, fields.Raw()), [[], [1], ["a", "b"], [[1]], "ab", None, ("a",)]),
     "List of Integer": (partial(fields.List, fields.Integer()), [["1"], [1, 2], ["x"], [1, 2, 3]]),
-    "Dict": (fields.Dict, [{}, {"a": 1}, {1: 2, 3: 4}, [], None]),
     "Nested": (partial(fields.Nested, {"a": fields.Integer()}), [{}, {"a": 1}, {"a": "x"}, 5]),
-    "Tuple": (partial(fields.Tuple, [fields.Raw(), fields.Raw()]), [(1, 2), ["a", "b"], [1]]),
-    "Constant": (partial(fields.Constant, "a"), [1, None, "b"]),
-    "Function": (partial(fields.Function, deserialize=str), [1, "ab"]),
     "Email": (fields.Email, ["a@b.cd", "ab", "", None, 1]),
     "Url": (fields.Url, ["http://a.bc", "ab", "", None, 1]),
 }
@@ -415,10 +272,6 @@ class OtherRange(validate.Range):
     message_gte = "no less"
 
 
-class OtherDefault(validate.OneOf):
-    default_message = "{input} is not in {choices} ({labels})"
-
-
 class OtherFormat(validate.Regexp):
     def _format_error(self, value):
         LOG.append(("format error", value))
@@ -433,19 +286,9 @@ class OtherCall(validate.Length):
         return super().__call__(value)
 
 
-class OtherResult(validate.Equal):
-    def __call__(self, value):
-        super().__call__(value)
-        return False
-
-
 class OtherEmail(validate.Email):
     DOMAIN_WHITELIST = ("b",)
     USER_REGEX = re.compile("a")
-
-
-class OtherUrl(validate.URL):
-    default_schemes = {"custom"}
 
 
 class Own(validate.Validator):
@@ -458,14 +301,10 @@ class Own(validate.Validator):
 
 SUBCLASSES = {
     "messages of Length": lambda: ShortMessages(2, 3),
-    "messages of Length equal": lambda: ShortMessages(equal=2),
     "messages of Range": lambda: OtherRange(2),
-    "default of OneOf": lambda: OtherDefault(["a"], ["A"]),
     "format of Regexp": lambda: OtherFormat("a"),
     "call of Length": lambda: OtherCall(2, 3),
-    "result of Equal": lambda: OtherResult("a"),
     "Email": OtherEmail,
-    "URL": OtherUrl,
     "own": Own,
     "nothing overridden": lambda: type("Same", (validate.Length,), {})(2),
 }
@@ -482,18 +321,12 @@ def test_subclasses_of_validators_are_as_by_stock(name):
 
 CHANGES = {
     "error": (lambda: validate.Length(2), {"error": "changed {input}"}),
-    "error removed": (lambda: validate.Length(2, error="old"), {"error": None}),
     "message": (lambda: validate.Length(2), {"message_min": "changed"}),
-    "range message": (lambda: validate.Range("b"), {"message_min": "changed {min}"}),
     "choices": (lambda: validate.OneOf(["a"]), {"choices": ["b"]}),
-    "choices text": (lambda: validate.OneOf(["a"]), {"choices_text": "changed"}),
     "iterable": (lambda: validate.NoneOf(["a"]), {"iterable": {"b"}, "values_text": "x"}),
     "comparable": (lambda: validate.Equal("a"), {"comparable": "b"}),
     "method": (lambda: validate.Predicate("isalpha"), {"method": "isdigit"}),
     "schemes": (validate.URL, {"schemes": {"custom"}}),
-    "tld": (validate.URL, {"require_tld": False}),
-    "relative": (validate.URL, {"relative": True}),
-    "email": (validate.Email, {"error": "changed {input}"}),
     "whitelist": (validate.Email, {"DOMAIN_WHITELIST": ("b",)}),
     "format": (lambda: validate.Length(2), {"_format_error": lambda value, message: "formatted"}),
     "inner validators": (lambda: validate.And(validate.Length(2)), {"validators": (Own(),)}),
@@ -549,11 +382,8 @@ def test_choices_edited_in_place_after_the_first_use_are_seen(make, choices):
 
 EDITS = {
     "append": lambda validators: validators.append(validate.Equal("b")),
-    "insert": lambda validators: validators.insert(0, validate.Equal("b")),
     "clear": lambda validators: validators.clear(),
-    "pop": lambda validators: validators.pop(),
     "replace": lambda validators: validators.__setitem__(0, validate.Length(3)),
-    "reverse": lambda validators: validators.reverse(),
     "slice": lambda validators: validators.__setitem__(slice(None), [Own()]),
 }
 
@@ -618,10 +448,6 @@ def with_text(value):
     raise ValidationError("text")
 
 
-def with_bytes(value):
-    raise ValidationError(b"bytes")
-
-
 def with_list(value):
     LOG.append(("list", value))
     raise ValidationError(["a", {"b": ["c"]}, "d"])
@@ -631,24 +457,8 @@ def with_empty_list(value):
     raise ValidationError([])
 
 
-def with_tuple(value):
-    raise ValidationError(("a", "b"))
-
-
 def with_dict(value):
     raise ValidationError({"a": ["b"], 0: "c", "_schema": ["d"]})
-
-
-def with_empty_dict(value):
-    raise ValidationError({})
-
-
-def with_none(value):
-    raise ValidationError(None)
-
-
-def with_number(value):
-    raise ValidationError(5)
 
 
 def with_field_name(value):
@@ -668,24 +478,6 @@ def with_another_error(value):
     raise ZeroDivisionError("another error")
 
 
-def with_type_error(value):
-    raise TypeError("of a validator")
-
-
-def changing(value):
-    LOG.append("changing")
-    if isinstance(value, list):
-        value.append("changed")
-    elif isinstance(value, dict):
-        value["changed"] = True
-
-
-def failing_for_lists(value):
-    LOG.append(("lists", value))
-    if isinstance(value, list):
-        raise ValidationError({"length": len(value)})
-
-
 class Callable:
     def __call__(self, value):
         LOG.append(("callable", value))
@@ -694,10 +486,6 @@ class Callable:
     def method(self, value):
         LOG.append(("method", value))
         raise ValidationError("method")
-
-    @classmethod
-    def of_class(cls, value):
-        raise ValidationError("class")
 
 
 class SpecialError(ValidationError):
@@ -713,31 +501,16 @@ OWN = {
     "passing": passing,
     "false": false,
     "text": with_text,
-    "bytes": with_bytes,
     "list": with_list,
     "empty list": with_empty_list,
-    "tuple": with_tuple,
     "dict": with_dict,
-    "empty dict": with_empty_dict,
-    "none": with_none,
-    "number": with_number,
     "field_name": with_field_name,
     "arguments": with_arguments,
     "other arguments": with_other_arguments,
     "another error": with_another_error,
-    "type error": with_type_error,
-    "changing": changing,
-    "lists": failing_for_lists,
     "callable": Callable(),
-    "method": Callable().method,
-    "class method": Callable.of_class,
-    "lambda": lambda value: LOG.append(("lambda", value)),
-    "lambda false": lambda value: value == "a",
-    "partial": partial(passing),
     "builtin": bool,
-    "type": int,
     "subclass": with_subclass,
-    "no argument": lambda: None,
     "And": validate.And(validate.Length(2), with_dict, with_list),
     "And of And": validate.And(validate.And(passing, with_text), with_arguments, false),
     "And of none": validate.And(),
@@ -787,19 +560,6 @@ def test_validators_inside_and_outside_are_as_by_stock(name):
             comparison.check({"value": value, "after": 1})
 
 
-def test_validators_given_in_other_ways_are_as_by_stock():
-    several = [
-        (validate.Length(2), with_text),
-        {with_text},
-        iter([with_text, passing]),
-        (each for each in (passing, with_dict)),
-        [],
-        None,
-    ]
-    for given in several:
-        check_own(Schema.from_dict({"value": fields.Raw(validate=given)}))
-
-
 def test_validators_are_not_called_where_the_value_is_missing_none_or_wrong():
     schema = Schema.from_dict(
         {
@@ -842,21 +602,6 @@ def test_all_fields_are_validated_in_order_even_if_some_fail():
     assert_loads_same(schema, rows, rows * 3, calls=LOG, many=True)
 
 
-def test_a_value_that_formats_itself_is_formatted_as_often_as_by_stock():
-    schema = Schema.from_dict(
-        {
-            "a": fields.Raw(validate=validate.Email(error="{input} {input:x}")),
-            "b": fields.Raw(validate=validate.URL(error="{input}")),
-            "c": fields.Raw(validate=validate.Length(5, error="{input}")),
-            "d": fields.Email(error_messages={"invalid": "{input}"}),
-            "e": fields.Url(error_messages={"invalid": "{input:>9}"}),
-            "f": fields.Raw(validate=validate.OneOf([Text("a")], [Text("b")])),
-        }
-    )
-    for value in (Text("a@b.cd"), Text("http://a.bc"), Text("a"), Text("")):
-        assert_loads_same(schema, dict.fromkeys("abcdef", value), calls=LOG)
-
-
 class Mode(enum.Enum):
     """Its members tell of being looked at."""
 
@@ -882,19 +627,16 @@ class Mode(enum.Enum):
         return 1
 
 
-ABOUT_MEMBERS = {
-    "length": lambda: validate.Length(1),
-    "length, refused": lambda: validate.Length(5),
-    "range": lambda: validate.Range(1, 2),
-    "one of, refused": lambda: validate.OneOf([1, 2]),
-    "none of": lambda: validate.NoneOf([1, 2]),
-    "equal, refused": lambda: validate.Equal(1),
-}
-
-
-@pytest.mark.parametrize("name", ABOUT_MEMBERS)
-def test_a_member_of_an_enum_is_looked_at_as_often_as_by_stock(name):
-    make_validator = ABOUT_MEMBERS[name]
+@pytest.mark.parametrize(
+    "make_validator",
+    [
+        lambda: validate.Length(5),
+        lambda: validate.Range(1, 2),
+        lambda: validate.OneOf([1, 2]),
+        lambda: validate.Equal(1),
+    ],
+)
+def test_a_member_of_an_enum_is_looked_at_as_often_as_by_stock(make_validator):
     schema = Schema.from_dict(
         {
             "a": fields.Enum(Mode, validate=make_validator()),
