@@ -103,8 +103,3 @@ def test_other_errors_are_told():
 
     with pytest.raises(AssertionError, match=r"row 1: ValidationError\({'number': \['odd'\]}\) by"):
         fastschema.assert_loads_same(NumberSchema, LOADED)
-
-
-def test_what_cannot_be_compiled_is_compared_too():
-    fastschema.assert_same(NumberSchema, ROWS)
-    fastschema.assert_loads_same(NumberSchema, LOADED)

@@ -25,22 +25,6 @@ class Hooked(Dog):
 ROWS = [{"name": number} for number in range(7)]
 
 
-def test_a_plan_dumps_one_object():
-    assert fastschema.compile(Dog).dump({"name": 1}) == {"name": "1"}
-
-
-def test_a_plan_dumps_many_objects():
-    assert fastschema.compile(Dog).dump(ROWS[:2], many=True) == [{"name": "0"}, {"name": "1"}]
-
-
-def test_a_plan_of_a_schema_for_many_dumps_many():
-    plan = fastschema.compile(Dog(many=True))
-
-    assert plan.dump(ROWS[:1]) == [{"name": "0"}]
-    assert plan.dumps(ROWS[:1]) == b'[{"name":"0"}]'
-    assert plan.dump({"name": 1}, many=False) == {"name": "1"}
-
-
 @pytest.mark.parametrize("name", ["dump", "dumps", "packb"])
 @pytest.mark.parametrize("rows", [ROWS, (), set(), (row for row in ROWS)])
 def test_several_objects_are_refused_where_one_is_dumped(name, rows):
@@ -78,31 +62,6 @@ def test_a_copy_of_a_plan_is_the_plan():
     assert copy.copy(plan) is copy.deepcopy([plan])[0] is plan
 
 
-@pytest.mark.parametrize("chunk_size", [1, 2, 3, 7, 8])
-def test_a_stream_is_the_dumps_in_pieces(chunk_size):
-    plan = fastschema.compile(Dog)
-
-    assert b"".join(plan.stream(ROWS, chunk_size)) == plan.dumps(ROWS, many=True)
-
-
-def test_a_stream_reads_its_rows_chunk_by_chunk():
-    read = []
-
-    def rows():
-        for row in ROWS:
-            read.append(row)
-            yield row
-
-    stream = fastschema.compile(Dog).stream(rows(), chunk_size=2)
-    assert read == []
-    assert next(stream) == b'[{"name":"0"},{"name":"1"}'
-    assert read == ROWS[:2]
-
-
-def test_a_stream_of_no_rows_is_an_empty_array():
-    assert list(fastschema.compile(Dog).stream([])) == [b"[]"]
-
-
 def test_a_stream_may_reuse_one_object_for_all_rows():
     def rows():
         row = {}
@@ -115,42 +74,11 @@ def test_a_stream_may_reuse_one_object_for_all_rows():
     assert [row["name"] for row in json.loads(streamed)] == ["0", "1", "2", "3", "4"]
 
 
-def test_an_error_in_a_stream_comes_after_the_chunks_before_it():
-    class Refusing:
-        @property
-        def name(self):
-            raise LookupError("refused")
-
-    stream = fastschema.compile(Dog).stream([*ROWS[:4], Refusing()], chunk_size=2)
-
-    assert next(stream) + next(stream) == (b'[{"name":"0"},{"name":"1"},{"name":"2"},{"name":"3"}')
-    with pytest.raises(LookupError, match="refused"):
-        next(stream)
-
-
 @pytest.mark.parametrize("chunk_size", [0, -5])
 @pytest.mark.parametrize("schema", [Dog, Hooked])
 def test_a_chunk_of_no_rows_is_refused_at_once(schema, chunk_size):
     with pytest.raises(ValueError, match="chunk_size must be at least 1"):
         fastschema.compile(schema).stream(ROWS, chunk_size)
-
-
-def test_a_stream_that_is_left_alone_leaves_the_plan_usable():
-    plan = fastschema.compile(Dog)
-    unfinished = plan.stream(ROWS, chunk_size=1)
-    next(unfinished)
-
-    assert plan.dump({"name": 1}) == {"name": "1"}
-    unfinished.close()
-
-
-def test_two_streams_of_one_plan_do_not_mix():
-    plan = fastschema.compile(Dog)
-    pairs = zip(plan.stream(ROWS, 1), plan.stream(ROWS[::-1], 1), strict=True)
-
-    first, second = map(b"".join, zip(*pairs, strict=True))
-
-    assert json.loads(first) == json.loads(second)[::-1]
 
 
 def test_a_plan_is_safe_to_share_between_threads():
@@ -168,15 +96,6 @@ def test_a_plan_is_safe_to_share_between_threads():
 def test_compiling_what_is_no_schema_is_refused(no_schema):
     with pytest.raises(TypeError, match="not a schema that fastschema can read"):
         fastschema.compile(no_schema)
-
-
-def test_compiling_leaves_the_schema_as_it_was():
-    schema = Dog()
-    before = dict(vars(schema))
-
-    fastschema.compile(schema).dump({"name": 1})
-
-    assert vars(schema) == before
 
 
 class Asked:

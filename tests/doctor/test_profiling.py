@@ -35,27 +35,11 @@ def test_a_profile_prints_as_a_table():
     ]
 
 
-def test_a_single_row_is_called_a_row():
-    assert str(Profile("Dog", 1, 0.0, [])).splitlines()[0] == "Dog: 1 row in 0 µs"
-
-
-def test_a_profile_iterates_over_its_fields():
-    assert list(PROFILE) == PROFILE.fields
-
-
 def test_the_slowest_fields_are_those_that_took_longest_without_what_is_nested_in_them():
     slowest = PROFILE.slowest()
 
     assert [field.key for field in slowest] == ["artist.name", "odd", "artist.born"]
     assert [field.key for field in PROFILE.slowest(9)][3:] == ["title", "artist"]
-
-
-def test_what_no_field_took_is_the_rest():
-    assert PROFILE.other_seconds == pytest.approx(0.001)
-
-
-def test_a_field_tells_its_time_in_generated_code():
-    assert ARTIST.generated_seconds == pytest.approx(0.003)
 
 
 def test_a_profile_as_a_dict_is_ready_for_json():

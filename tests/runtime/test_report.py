@@ -5,20 +5,10 @@ import json
 import pytest
 
 from fastschema import FieldReport, Report
-from fastschema.compiler.nodes import Read, Source
-from fastschema.runtime.report import field_reports, with_nested
-from tests.nodes import field, node
+from fastschema.runtime.report import with_nested
 
 NAME = FieldReport("name", "person.name", True, "string")
 ODD = FieldReport("odd", "odd", False, "own", "nobody knows it")
-
-
-def test_a_report_iterates_over_its_fields():
-    assert list(Report("Dog", [NAME, ODD])) == [NAME, ODD]
-
-
-def test_a_report_counts_what_is_compiled():
-    assert Report("Dog", [NAME, ODD]).compiled == 1
 
 
 def test_a_report_prints_as_a_table():
@@ -28,16 +18,6 @@ def test_a_report_prints_as_a_table():
         "name  person.name  compiled  string\n"
         "odd   odd          stock     own     nobody knows it"
     )
-
-
-def test_a_report_without_fields_prints():
-    assert str(Report("Empty", [])).startswith("Empty: 0 of 0 fields compiled")
-
-
-def test_a_report_on_a_stock_schema_says_why():
-    report = Report("Dog", [], "dump is overridden")
-
-    assert str(report) == "Dog: runs as stock, because dump is overridden"
 
 
 def test_a_report_as_a_dict_is_ready_for_json():
@@ -67,18 +47,6 @@ def test_notes_stand_below_the_first_line(why):
     assert lines[1:3] == ["It barks.", "It bites."]
 
 
-def test_the_fields_of_a_node_are_reported_in_order():
-    reports = field_reports(node(field("a"), field("b", reason="odd", source=OTHER)))
-
-    assert reports == [
-        FieldReport("a", "a", True, "as it is"),
-        FieldReport("b", "other", False, "as it is", "odd"),
-    ]
-
-
-OTHER = Source("other", Read("1"))
-
-
 @pytest.mark.parametrize(
     ("child", "expected"),
     [
@@ -104,13 +72,6 @@ def test_a_report_on_loading_is_a_table_of_its_own():
         "odd  odd     stock  own   nobody knows it",
     ]
     assert report.as_dict()["loading"] == loading.as_dict()
-
-
-def test_fields_whose_values_come_from_code_of_yours_are_custom():
-    method = Source("(method)", Read("method(obj)"), user_code="a method of the schema")
-    plain, custom = field_reports(node(field("plain"), field("custom", method)))
-
-    assert (plain.custom, custom.custom) == (False, True)
 
 
 def test_a_nested_schema_that_runs_as_stock_is_not_custom():

@@ -3,8 +3,6 @@
 import platform
 from importlib import metadata
 
-import pytest
-
 import fastschema
 from fastschema.runtime import versions
 
@@ -24,10 +22,3 @@ def test_what_is_not_installed_is_left_out(monkeypatch):
     monkeypatch.setattr(versions, "version", version)
 
     assert list(versions.versions()) == [platform.python_implementation()]
-
-
-@pytest.mark.parametrize("package", ["fastschema", "marshmallow"])
-def test_the_text_is_one_line(package):
-    text = versions.versions_text()
-
-    assert f"{package} {versions.versions()[package]}" in text.split(", ")
