@@ -6,7 +6,8 @@ from types import NoneType
 
 import pytest
 
-from fastschema.runtime import json_engine, thresholds
+import fastschema
+from fastschema.runtime import json_engine, registration, thresholds
 from tests.tripwire import is_watched, tripwire, watching
 
 # Of these, other folders' tests make use, too.
@@ -49,6 +50,16 @@ def users_thresholds(monkeypatch):
 def _say_nothing_of_orjson():
     """Reports read alike without orjson; the tests of that run in processes of their own."""
     json_engine._notes = ()
+
+
+@pytest.fixture
+def nothing_stays_registered():
+    """For tests that register methods."""
+    before = dict(registration.registered)
+    yield
+    registration.registered.clear()
+    registration.registered.update(before)
+    fastschema.forget()
 
 
 _WATCHED = ("marshmallow", "contrib", "doctor", "shadow", "test_plan.py")

@@ -4,16 +4,8 @@ import pytest
 from marshmallow import Schema, ValidationError, fields, post_load
 
 import fastschema
-from fastschema.runtime import registration
 
-
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered():
-    before = dict(registration.registered)
-    yield
-    registration.registered.clear()
-    registration.registered.update(before)
-    fastschema.forget()
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 
 
 class Doubled(fields.Field):

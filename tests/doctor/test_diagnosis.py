@@ -41,11 +41,6 @@ class OwnSchema(Schema):
         return {}
 
 
-class CallingSuperSchema(CitySchema):
-    def dump(self, *args, **kwargs):
-        return super().dump(*args, **kwargs)
-
-
 class NeedySchema(Schema):
     def __init__(self, tenant):
         super().__init__()
@@ -162,12 +157,6 @@ class TestLines:
             "",
             "Schemas and fields that run as stock: 2",
         ]
-
-    def test_an_override_that_calls_super_is_told_with_its_fields(self):
-        diagnosis = diagnosis_of({"here:it": CallingSuperSchema})
-
-        assert [each.where for each in diagnosis.stock] == ["here:it.founded"]
-        assert "      dumping: 1 compiled, 2 custom, 1 stock, inside your dump" in told(diagnosis)
 
     def test_they_tell_of_views(self):
         views = [

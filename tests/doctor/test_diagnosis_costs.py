@@ -18,10 +18,6 @@ def rows():
     return iter(ROWS)
 
 
-def broken_rows():
-    raise LookupError("no database")
-
-
 @pytest.fixture
 def _profiling(monkeypatch):
     monkeypatch.setattr(Plan, "profile", profile_by_length)
@@ -46,20 +42,6 @@ def test_rows_are_those_that_stand_there_or_that_a_function_returns(name):
 def test_rows_that_there_are_not_are_a_clear_error():
     with pytest.raises(PathError, match="has no attribute 'NOBODY'"):
         diagnosis_of({"ShipSchema": ShipSchema}, f"{__name__}:NOBODY")
-
-
-def test_code_of_ones_own_that_fails_is_told_as_it_is():
-    with pytest.raises(LookupError, match="no database"):
-        diagnosis_of({"ShipSchema": ShipSchema}, f"{__name__}:broken_rows")
-
-
-def test_one_picture_is_written_to_the_file(tmp_path):
-    file = tmp_path / "profile.svg"
-
-    told = write_pictures({"Ship": FakeProfile([FakeTime("a", 1.0)])}, str(file))
-
-    assert file.read_text() == "<svg>a</svg>"
-    assert told == [f"The picture of Ship is in {file}."]
 
 
 def test_several_pictures_are_numbered(tmp_path):

@@ -1,8 +1,5 @@
 """How schemas are named on the command line."""
 
-import sys
-import types
-
 import pytest
 from marshmallow import Schema, fields
 
@@ -54,14 +51,3 @@ def test_a_path_leads_back_to_its_class():
 def test_a_path_that_leads_nowhere_says_why(path, message):
     with pytest.raises(PathError, match=message):
         object_at(path)
-
-
-def test_a_module_that_fails_when_it_is_asked_is_told_of(monkeypatch):
-    def missing(name):
-        raise ImportError(f"{name} needs more")
-
-    module = types.ModuleType("lazy_module")
-    module.__getattr__ = missing
-    monkeypatch.setitem(sys.modules, "lazy_module", module)
-    with pytest.raises(PathError, match="cannot be imported: Later needs more"):
-        object_at("lazy_module:Later")

@@ -17,14 +17,6 @@ def found(app):
     return lambda: {each.view: each.schema for each in views(app)}
 
 
-def test_a_view_says_its_method_path_and_name(app, found):
-    @app.get("/bands/<name>")
-    def band(name):
-        return {}
-
-    assert found() == {"GET /bands/<name> (band)": ""}
-
-
 @pytest.mark.parametrize("schema", [BandSchema, BandSchema(many=True)])
 def test_the_schema_of_a_decorated_view_is_known(app, fast, found, schema):
     @app.get("/bands")

@@ -15,10 +15,6 @@ class Slotted(fields.String):
     __slots__ = ("extra",)
 
 
-class SlottedWithoutSlots(fields.String):
-    __slots__ = ()
-
-
 class DeepCopied(fields.String):
     def __deepcopy__(self, memo):
         LOG.append(("__deepcopy__", sorted(memo) == sorted(memo)))
@@ -37,12 +33,6 @@ class Reduced(fields.String):
         return Reduced, (), {"reduced": True}
 
 
-class ReducedByProtocol(fields.String):
-    def __reduce_ex__(self, protocol):
-        LOG.append(("__reduce_ex__", protocol))
-        return super().__reduce_ex__(protocol)
-
-
 class WithState(fields.String):
     def __getstate__(self):
         LOG.append("__getstate__")
@@ -59,12 +49,6 @@ class MadeAnew(fields.String):
     def __new__(cls, *args, **kwargs):
         LOG.append(("__new__", args, kwargs))
         return super().__new__(cls)
-
-
-class WithNewKeywords(fields.String):
-    def __getnewargs_ex__(self):
-        LOG.append("__getnewargs_ex__")
-        return (), {}
 
 
 class AskedForTheRest(fields.String):
@@ -119,15 +103,12 @@ FIELDS = {
     **{
         cls.__name__: cls
         for cls in (
-            SlottedWithoutSlots,
             DeepCopied,
             Copied,
             Reduced,
-            ReducedByProtocol,
             WithState,
             SettingState,
             MadeAnew,
-            WithNewKeywords,
             AskedForTheRest,
             NoticesWrites,
             Dictionary,
@@ -188,24 +169,6 @@ def test_nobody_sees_a_copy_that_comes_to_nothing():
         schema = cls()
     assert [*schema.fields] == ["first", "last"]
     assert deaths == []
-
-
-def test_names_that_are_no_plain_strings_are_copied_too():
-    class Name(str):
-        def __deepcopy__(self, memo):
-            LOG.append("name")
-            return Name(self)
-
-    cls = Schema.from_dict({"a": fields.String()})
-    cls._declared_fields = {Name("b"): fields.String()}
-
-    def made():
-        return [(type(name).__name__, name) for name in cls().declared_fields]
-
-    expected = outcome(made, LOG)
-    with installed():
-        assert outcome(made, LOG) == expected
-    assert expected.calls == ["name"]
 
 
 @pytest.mark.parametrize("uses", [1, USES])

@@ -7,7 +7,6 @@ import itertools
 import types
 import uuid
 import weakref
-from decimal import Decimal
 
 import pytest
 from marshmallow import Schema, fields, missing, post_dump, post_load, pre_dump
@@ -575,7 +574,6 @@ class Hooking(Dog):
         return data
 
 
-AMOUNTS = [f"amount_{number}" for number in range(70)]
 OFTEN_USED = {
     "nested": (
         Schema.from_dict({"dog": fields.Nested(Dog), "amount": fields.Decimal(2)}),
@@ -584,10 +582,6 @@ OFTEN_USED = {
     "hooks in a nested schema": (
         Schema.from_dict({"dog": fields.Nested(Hooking), "amount": fields.Decimal(2)}),
         {"dog": {"name": "a"}, "amount": 1},
-    ),
-    "many checks": (
-        Schema.from_dict({name: fields.Decimal(2, as_string=True) for name in AMOUNTS}),
-        dict.fromkeys(AMOUNTS, Decimal("1.5")),
     ),
 }
 

@@ -136,13 +136,6 @@ def test_a_json_module_that_was_changed_writes(monkeypatch):
     assert "é" in same(DogSchema, DOGS, many=True).value
 
 
-@pytest.mark.parametrize("many", [True, 1, False, 0, None])
-def test_many_is_asked_as_by_stock(many):
-    same(DogSchema, DOGS, many=many)
-    same(lambda: DogSchema(many=True), DOGS, many=many)
-    same(DogSchema, None, many=many)
-
-
 class RawSchema(Schema):
     number = fields.Integer()
     members = fields.List(fields.Raw())
@@ -171,15 +164,6 @@ def test_code_of_users_writes_each_value_once_though_another_is_refused():
     rows = [*[{"value": Counted(x=1)}] * 30, {"value": object()}]
     same(lambda: RawSchema(many=True), rows)
     assert len(calls) == 4 * 30  # once by stock, three times by fastschema
-
-
-def test_a_schema_that_overrides_dump_dumps():
-    class OwnSchema(ToySchema):
-        def dump(self, obj, *, many=None):
-            return {"rows": super().dump(obj, many=many)}
-
-    assert not is_written_directly(OwnSchema(), [{"name": "a"}] * 30)
-    assert_same(OwnSchema, [{"name": "a"}] * 30, many=True)
 
 
 @needs_orjson

@@ -12,22 +12,9 @@ from marshmallow import Schema, fields
 import fastschema
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_STATE_KEY
-from tests.marshmallow.differential import outcome
+from tests.marshmallow.differential import assert_as_stock
 
-
-@pytest.fixture(autouse=True)
-def _installed():
-    fastschema.install()
-    yield
-    fastschema.uninstall()
-
-
-def assert_as_stock(use):
-    """Check that a function gives what it gives by stock."""
-    with fastschema.disabled():
-        expected = outcome(use)
-    assert outcome(use) == expected
-    return expected
+pytestmark = pytest.mark.usefixtures("_installed")
 
 
 def nesting(**options):
@@ -123,19 +110,6 @@ def test_a_method_field_keeps_the_method_that_its_schema_had_when_new(monkeypatc
     assert schema.fields["number"]._serialize_method.__self__ is schema
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"exclude": None},
-        {"only": "", "exclude": ()},
-        {"exclude": [], "load_only": set(), "dump_only": frozenset()},
-    ],
-)
-def test_arguments_without_names_are_as_by_stock(options):
-    cls = nesting()[0]
-    assert_as_stock(lambda: [*cls(**options).fields])
-
-
 def test_a_pending_schema_outlives_the_installation():
     schema = Dog()
     fastschema.uninstall()
@@ -165,39 +139,3 @@ def test_the_first_schema_of_a_class_that_no_module_holds_runs_as_stock_for_long
         was_compiled.append(fastschema.stats().compiled_rows == 1)
     assert was_compiled == [False] * 5 + [True] * 3
     assert copy.deepcopy(schema).dump(row) == expected
-
-
-class Keeping(fields.Field):
-    """A field that keeps something under a name by which stock's keep other fields."""
-
-    def __init__(self, name, kept, **options):
-        super().__init__(**options)
-        self.kept = name
-        setattr(self, name, kept)
-
-    def _serialize(self, value, attr, obj, **kwargs):
-        return str(getattr(self, self.kept))
-
-    def _deserialize(self, value, attr, data, **kwargs):
-        return [value, str(getattr(self, self.kept))]
-
-
-KEPT = [None, ("a", "b"), ["a", None], fields.Integer]
-
-
-@pytest.mark.parametrize("kept", KEPT, ids=str)
-@pytest.mark.parametrize("name", ["inner", "key_field", "value_field", "tuple_fields"])
-def test_what_users_keep_where_stock_keeps_fields_is_left_to_them(name, kept):
-    cls = Schema.from_dict({"a": Keeping(name, kept), "b": fields.List(Keeping(name, kept))})
-    data = {"a": 1, "b": [2]}
-
-    def use():
-        return (
-            cls().dump(data),
-            cls().load(data),
-            repr(cls().fields),
-            fastschema.compile(cls).load(data),
-        )
-
-    for _ in range(3):
-        assert assert_as_stock(use).error is None

@@ -8,7 +8,6 @@ import pytest
 from marshmallow import Schema, fields, post_dump, post_load, pre_dump, validates_schema
 
 import fastschema
-from tests.marshmallow.differential import outcome
 
 
 class Dog(Schema):
@@ -144,29 +143,6 @@ def test_the_source_of_a_schema_that_runs_as_stock_is_a_comment():
 def test_an_unknown_form_of_source_is_refused():
     with pytest.raises(ValueError, match="sideways"):
         fastschema.compile(Dog).source("sideways")
-
-
-@pytest.mark.parametrize("value", [2**64, -(2**64), "\ud800", float("nan"), [1, {"a": None}]])
-def test_values_that_orjson_refuses_are_written_among_those_that_it_writes(value):
-    class Mixed(Dog):
-        value = fields.Raw()
-        real = fields.Float()
-
-    row = {**DOG, "value": value, "real": float("inf")}
-
-    written = outcome(lambda: json.loads(fastschema.compile(Mixed).dumps(row)))
-    assert written == outcome(lambda: json.loads(Mixed().dumps(row)))
-    assert written.error is None
-
-
-@pytest.mark.parametrize("value", [object(), {1, 2}, DOG["tag"], DOG["born"], b"bytes", 1j])
-def test_values_that_json_cannot_hold_raise_what_json_dumps_raises(value):
-    schema = Schema.from_dict({"value": fields.Raw()})()
-
-    raised = outcome(lambda: fastschema.compile(schema).dumps({"value": value})).error
-
-    assert raised == outcome(lambda: schema.dumps({"value": value})).error
-    assert raised[0] is TypeError
 
 
 def test_the_source_that_loads_is_python():

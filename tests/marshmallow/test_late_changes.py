@@ -11,7 +11,6 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from tests.marks import counts_references
 from tests.marshmallow.differential import (
     USES,
     as_json,
@@ -134,31 +133,8 @@ def test_a_change_of_the_class_of_the_objects_is_seen(name, monkeypatch):
     twins.check(PET)
 
 
-@pytest.mark.usefixtures("_installed")
-def test_objects_of_classes_in_turns_are_dumped_as_by_stock():
-    twins = Twins()
-    others = [type(f"Pet{number}", (Pet,), {})(**vars(PET)) for number in range(8)]
-    twins.check(PET, LATE_ROW, {}, others[0], None, 5)
-    twins.check(PET, LATE_ROW, *others, {}, {**LATE_ROW, "dog": PET}, None, 5)
-
-
 AMOUNT = {"amount": Decimal("1234.56")}
 NARROW = decimal.Context(prec=3, traps=[decimal.InvalidOperation])
-
-
-@counts_references  # a generator that was not run to its end keeps the decimal context that it set
-@pytest.mark.usefixtures("_installed")
-def test_rows_may_set_the_decimal_context_before_the_first_of_them():
-    twins = Twins()
-    twins.check(AMOUNT)
-
-    def rows():
-        with decimal.localcontext(NARROW):
-            yield AMOUNT
-
-    for dump in (twins.stock.dump, twins.fast.dump, twins.plan.dumps):
-        with pytest.raises(decimal.InvalidOperation):
-            dump(rows(), many=True)
 
 
 @pytest.mark.usefixtures("_installed")

@@ -199,21 +199,6 @@ def test_dotted_attributes_make_nested_results_as_by_stock():
         assert_loads_same(partial(Deep, only=[*row]), row)
 
 
-def test_a_dotted_attribute_in_what_is_no_dict_is_an_error_as_by_stock():
-    class Clashing(Schema):
-        a = fields.Raw(attribute="x")
-        b = fields.Raw(attribute="x.y")
-        c = fields.Raw(attribute="x.y.z")
-
-    for value in (1, None, [], {}, {"y": 1}, {"y": {}}, lambda: collections.UserDict()):
-
-        def data(value=value):
-            return {"a": value() if callable(value) else value, "b": 2, "c": 3}
-
-        assert_loads_same(Clashing, data)
-        assert_loads_same(Clashing, lambda data=data: [{"a": 1}, data()], many=True)
-
-
 def test_fields_with_the_same_key_merge_their_errors_as_by_stock():
     class Twice(Schema):
         a = fields.Integer(data_key="key", load_only=True)
@@ -352,3 +337,16 @@ def test_the_context_of_the_moment_reaches_fields_and_hooks():
         comparison.check({"a": 1})
     with Context({"user": 2}):
         comparison.check([{"a": 1}, {}], many=True)
+
+
+def test_rows_that_come_while_others_are_loaded_are_loaded_too():
+    class Growing(fields.Raw):
+        def _deserialize(self, value, attr, data, **kwargs):
+            if value == "more":
+                rows.append({"a": "last"})
+            return value
+
+    schema = Schema.from_dict({"a": Growing()})
+    for load in (schema().load, fastschema.compile(schema).load):
+        rows = [{"a": "more"}, {"a": "x"}]
+        assert load(rows, many=True) == [{"a": "more"}, {"a": "x"}, {"a": "last"}]

@@ -56,18 +56,7 @@ def test_text_of_each_kind_of_number_is_loaded_as_by_stock():
             "text": fields.String(),
         }
     )
-    numbers = [
-        "0",
-        "-0",
-        "0.1",
-        "1e5",
-        "1E400",
-        "-1e-400",
-        "NaN",
-        "-Infinity",
-        "9" * 25,
-        "-" + "9" * 25,
-    ]
+    numbers = ["-0", "0.1", "1e5", "1E400", "-1e-400", "NaN", "-Infinity", "9" * 25]
     numbers += ["1.7976931348623159e308", "123456789.123456789", "9007199254740993", "2.5e-05"]
     rows = [
         "{" + ", ".join(f'"{name}": {n}' for name in schema._declared_fields) + "}" for n in numbers

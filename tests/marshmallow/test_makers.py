@@ -5,20 +5,13 @@ from marshmallow import Schema, ValidationError, fields, post_dump, post_load, p
 from marshmallow import validate as checks
 
 import fastschema
-from fastschema.runtime import registration
 from tests.marshmallow import load_differential
 from tests.marshmallow.differential import assert_same, installed, is_compiled
 
 calls = []
 
 
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered():
-    before = dict(registration.registered)
-    yield
-    registration.registered.clear()
-    registration.registered.update(before)
-    fastschema.forget()
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 
 
 class TrackSchema(Schema):

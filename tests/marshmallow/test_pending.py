@@ -82,17 +82,6 @@ class Asked(Dog):
     second = AskedField(data_key="2nd", attribute="other")
 
 
-class NotesBinding(fields.String):
-    def _bind_to_schema(self, name, schema):
-        LOG.append((name, [*schema.fields], schema.load_only))
-        schema.load_only = {"tags"}
-        super()._bind_to_schema(name, schema)
-
-
-class BindToSchema(Dog):
-    first = NotesBinding()
-
-
 class SameKeys(Dog):
     other = fields.Integer(data_key="id")
 
@@ -103,10 +92,6 @@ class SameAttributes(Dog):
 
 class EmptyNames(Dog):
     other = fields.Integer(data_key="", attribute="")
-
-
-class AskedWithSameKeys(Asked):
-    third = AskedField(data_key="2nd")
 
 
 class HashlessKeys(Dog):

@@ -7,16 +7,12 @@ import pytest
 from marshmallow import EXCLUDE, Schema, fields
 
 import fastschema
-from tests.marshmallow.differential import MARSHMALLOW_3, outcome
+from tests.marshmallow.differential import MARSHMALLOW_3, assert_as_stock, outcome
 
 NAMES = ("declared_fields", "fields", "load_fields", "dump_fields")
 
 
-@pytest.fixture(autouse=True)
-def _installed():
-    fastschema.install()
-    yield
-    fastschema.uninstall()
+pytestmark = pytest.mark.usefixtures("_installed")
 
 
 class Tag(Schema):
@@ -115,14 +111,6 @@ def nothing(schema):
 
 CHANGES = [nothing, data_key, pop_dumped, dump_only, replace_inner, options]
 FIELD_OPTIONS = [{}, {"many": True}, {"only": ("id", "about")}]
-
-
-def assert_as_stock(use):
-    """Check that a function gives what it gives by stock."""
-    with fastschema.disabled():
-        expected = outcome(use)
-    assert outcome(use) == expected
-    return expected
 
 
 @pytest.mark.parametrize("field_options", FIELD_OPTIONS, ids=str)

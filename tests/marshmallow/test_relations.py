@@ -3,15 +3,9 @@
 import pytest
 from marshmallow import Schema, fields, post_dump
 
-import fastschema
 from fastschema.marshmallow.relations import reads_of
 
-
-@pytest.fixture(autouse=True)
-def _installed():
-    fastschema.install()
-    yield
-    fastschema.uninstall()
+pytestmark = pytest.mark.usefixtures("_installed")
 
 
 def tree(reads, levels=4):

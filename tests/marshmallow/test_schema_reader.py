@@ -4,7 +4,6 @@ import collections
 import contextlib
 import dataclasses
 import typing
-import weakref
 from unittest import mock
 
 import pytest
@@ -239,12 +238,6 @@ def test_objects_of_any_make_among_others_are_read_as_by_stock(name):
     assert_same(Pair, objects, many=True, calls=Logged.calls)
 
 
-def test_a_weak_proxy_is_read_as_by_stock():
-    row = OnClass()
-
-    assert_same(Pair, weakref.proxy(row))
-
-
 @pytest.mark.parametrize("error", [ValueError, StopIteration])
 @pytest.mark.parametrize("many", [False, True])
 def test_any_other_error_of_a_property_is_raised(error, many):
@@ -396,6 +389,12 @@ def test_a_hostile_name_or_key_is_just_a_key(name):
     assert_same(keyed, [{"value": 1, "more": 2}, {"value": missing}, {"more": 3}], many=True)
 
 
+def test_fields_with_like_names_do_not_mix():
+    names = ["a b", "a_b", "a-b", "a_b_2", "class", "class_", "obj", "missing", "", "_"]
+    schema = schema_with_fields({name: fields.Raw() for name in names})
+    assert_same(schema, {name: number for number, name in enumerate(names)})
+
+
 def test_a_hostile_name_is_compiled():
     assert is_compiled(schema_with_fields({'"); import os #': fields.String()}), '"); import os #')
 
@@ -487,20 +486,6 @@ def test_an_overridden_get_attribute_is_called_as_by_stock():
     rows = [{"first": {"first": "a"}}, Plain(first=Plain(first=1)), {}]
 
     assert_same(Accessing, rows, many=True, calls=calls)
-
-
-def test_a_nested_schema_reads_by_its_own_get_attribute():
-    class Upper(Pair):
-        def get_attribute(self, obj, attr, default):
-            return super().get_attribute(obj, attr.upper(), default)
-
-    class Outer(Schema):
-        inner = fields.Nested(Upper)
-        inners = fields.List(fields.Nested(Upper))
-        first = fields.String()
-
-    row = {"inner": {"FIRST": 1, "first": 2}, "inners": [{"SECOND": 3}], "first": 4}
-    assert_same(Outer, row)
 
 
 @pytest.mark.parametrize("uses", [2, 20])

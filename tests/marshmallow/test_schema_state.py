@@ -12,12 +12,7 @@ import fastschema
 from fastschema.marshmallow import schema_state
 from fastschema.runtime import thresholds
 
-
-@pytest.fixture(autouse=True)
-def _installed():
-    fastschema.install()
-    yield
-    fastschema.uninstall()
+pytestmark = pytest.mark.usefixtures("_installed")
 
 
 @pytest.fixture

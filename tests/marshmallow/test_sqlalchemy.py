@@ -11,7 +11,6 @@ from marshmallow_sqlalchemy.fields import Nested, Related, RelatedList
 from sqlalchemy import ForeignKey, Numeric, String, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
-import fastschema
 from tests.marshmallow.differential import assert_same, installed, is_compiled, outcome
 
 
@@ -100,15 +99,6 @@ class ManyAuthorsSchema(Schema):
 
     session = None
     transient = True
-
-
-class OwnAuthorSchema(InstanceAuthorSchema):
-    def load(self, data, **options):
-        return super().load({"name": "own", **data}, **options)
-
-
-class OwnNestedSchema(InstanceSchema):
-    author = Nested(OwnAuthorSchema)
 
 
 @pytest.fixture
@@ -213,7 +203,7 @@ def load(schema, data, session, **options):
     return got, state
 
 
-@pytest.mark.parametrize("schema", [NestedSchema, InstanceSchema, OwnNestedSchema, BookSchema])
+@pytest.mark.parametrize("schema", [NestedSchema, InstanceSchema, BookSchema])
 @pytest.mark.parametrize("options", [{}, {"partial": True}, {"transient": True}], ids=repr)
 @pytest.mark.parametrize("data", [*DATA, DATA[:2] * 3, DATA], ids=lambda data: str(len(data)))
 def test_data_are_loaded_as_by_stock(session, schema, options, data):
@@ -223,16 +213,6 @@ def test_data_are_loaded_as_by_stock(session, schema, options, data):
     with installed():
         for _ in range(3):
             assert load(again, data, session, **options) == expected
-
-
-@pytest.mark.parametrize("data", [*DATA, DATA[:2]], ids=lambda data: str(len(data)))
-@pytest.mark.parametrize("transient", [True, False])
-def test_a_plan_loads_instances(data, transient):
-    many = type(data) is list
-    expected = outcome(lambda: loaded(InstanceSchema(transient=transient).load(data, many=many)))
-    plan = fastschema.compile(InstanceSchema(transient=transient))
-    assert plan.load_source().startswith("def bind")
-    assert outcome(lambda: loaded(plan.load(data, many=many))) == expected
 
 
 def test_an_instance_is_changed_as_by_stock(session):

@@ -125,12 +125,9 @@ VALUES = [
 TEMPLATES = [
     "{input}",
     "{input!r:>10} {min} {max} {equal} {other} {regex} {method} {choices} {labels} {values}",
-    "{foo}",
     "{",
-    "}",
     "{}",
     "{input.nothing}",
-    "{{input}}",
     "plain",
     "",
     "é \u2028",

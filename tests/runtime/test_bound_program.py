@@ -1,50 +1,100 @@
-"""Programs bound to a schema object."""
+"""Dumps by programs: what they ask of rows, and what they leave behind."""
 
 import gc
+import types
 import weakref
+from itertools import islice
 
 import pytest
 from marshmallow import Schema, fields
 
-from fastschema.compiler.nodes import Form
-from fastschema.marshmallow.dump import DUMP, bound_program_of
-from fastschema.marshmallow.schema_state import read_once
+import fastschema
 from tests.marks import counts_references
 
 
 class Item(Schema):
-    name = fields.String()
+    a = fields.Raw()
 
 
-def bound():
-    return bound_program_of(read_once(Item(), DUMP))
+ROWS = [{"a": 1}, types.SimpleNamespace(a=2), {"a": 3}, {}]
+
+
+class Unasked:
+    """An iterator that says it is a generator, and must not be asked for anything but rows."""
+
+    def __init__(self, rows):
+        self.rows = iter(rows)
+
+    @property
+    def __class__(self):
+        raise AssertionError("asked for its class")
+
+    def __next__(self):
+        return next(self.rows)
+
+
+class Slice(islice):
+    """An iterator that is asked for its iterator once."""
+
+    asked = 0
+
+    def __iter__(self):
+        Slice.asked += 1
+        return super().__iter__()
+
+
+def test_an_iterator_is_what_its_class_is():
+    class Rows:
+        def __iter__(self):
+            return Unasked(ROWS)
+
+    plan = fastschema.compile(Item)
+    assert len(plan.dump(Rows(), many=True)) == len(ROWS)
+    assert len(plan.dump(Slice(ROWS, 2), many=True)) == 2
+    assert Slice.asked == 1
 
 
 @counts_references
-def test_a_dispatch_that_waits_is_in_no_reference_cycle():
-    bound_program = bound()
-    dispatch = bound_program.begin(Form.PYTHON)
-    assert dispatch.one_row({"name": 1}) == {"name": "1"}
-    dispatch.end()
-    reference = weakref.ref(dispatch)
-    gc.disable()
-    try:
-        del bound_program, dispatch
-        assert reference() is None
-    finally:
-        gc.enable()
+def test_a_row_goes_when_the_next_is_there():
+    class Row:
+        def __init__(self, number):
+            self.a = number
+            events.append(f"made {number}")
+
+        def __del__(self):
+            events.append(f"gone {self.a}")
+
+    events = []
+    fastschema.compile(Item).dump((Row(number) for number in range(3)), many=True)
+
+    assert events == ["made 0", "made 1", "gone 0", "made 2", "gone 1", "gone 2"]
 
 
 @counts_references
 @pytest.mark.parametrize("many", [False, True])
-def test_the_functions_of_few_classes_are_kept(many):
-    bound_program, references = bound(), []
+def test_a_plan_keeps_few_classes_of_rows_alive(many):
+    plan, references = fastschema.compile(Item), []
     for _ in range(40):
-        cls = type("Row", (), {"name": "a"})
+        cls = type("Row", (), {"a": "a"})
         references.append(weakref.ref(cls))
-        dispatch = bound_program.begin(Form.PYTHON)
-        dispatch.all_rows([cls(), cls()]) if many else dispatch.one_row(cls())
-        dispatch.end()
+        plan.dump([cls(), cls()] if many else cls(), many=many)
     del cls
     gc.collect()
     assert sum(reference() is not None for reference in references) <= 10
+
+
+@counts_references
+@pytest.mark.parametrize("rows", [ROWS, iter(ROWS)])
+def test_a_finished_dump_leaves_no_reference_cycle(rows):
+    plan = fastschema.compile(Item)
+    plan.dump(ROWS, many=True)
+    while gc.collect():  # what other tests have left behind may leave more behind
+        pass
+    gc.disable()
+    try:
+        plan.dump(rows, many=True)
+        plan.dump(ROWS[0])
+
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

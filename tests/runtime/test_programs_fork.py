@@ -79,37 +79,6 @@ fork_while(hold, child)
 use(One)
 """
 
-ROWS = """
-import django
-from django.conf import settings
-
-settings.configure(
-    INSTALLED_APPS=["django.contrib.contenttypes"],
-    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3"}},
-)
-django.setup()
-
-from django.contrib.contenttypes.models import ContentType
-from fastschema.contrib.django.lists import query_plan
-
-shape_of = query_plan.shape_of
-queryset = ContentType.objects.all()
-
-def hold(pause):
-    def slowly(queryset):
-        pause()
-        return shape_of(queryset)
-
-    query_plan.shape_of = slowly
-    assert query_plan.plan_of(queryset)
-
-def child():
-    query_plan.shape_of = shape_of
-    assert query_plan.plan_of(queryset)
-
-fork_while(hold, child)
-"""
-
 
 def run(script, name=""):
     """What a script prints in a process of its own."""
@@ -130,11 +99,6 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 @pytest.mark.parametrize("name", ["dump", "load"])
 def test_a_child_compiles_although_another_thread_did_when_it_forked(name):
     assert run(COMPILED, name) == "the child ended with 0\n"
-
-
-@needs_fork
-def test_a_child_reads_rows_although_another_thread_did_when_it_forked():
-    assert run(ROWS) == "the child ended with 0\n"
 
 
 def test_there_are_no_locks():

@@ -6,17 +6,9 @@ import pytest
 from marshmallow import Schema, fields, post_load, validates_schema
 
 import fastschema
-from fastschema.runtime import registration
 from tests.marshmallow.differential import assert_same, is_compiled
 
-
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered():
-    before = dict(registration.registered)
-    yield
-    registration.registered.clear()
-    registration.registered.update(before)
-    fastschema.forget()
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 
 
 class OwnSchema(Schema):
@@ -258,20 +250,6 @@ def test_a_maker_takes_no_names_and_no_common_class(how):
 def test_methods_of_schemas_have_no_expressions(method, how):
     with pytest.raises(TypeError, match=r"OwnSchema.\w+ is no method of a field: it takes a func"):
         fastschema.register(method, **how)
-
-
-def test_makers_are_for_marshmallow():
-    class Own:
-        def to_representation(self, value):
-            return value
-
-    with pytest.raises(TypeError, match=r"takes function= or expression=: makers are for marsh"):
-        fastschema.register(Own.to_representation)
-
-
-def test_a_maker_has_to_be_a_function():
-    with pytest.raises(TypeError, match="a maker must be a function of a field and compiled"):
-        fastschema.register(OwnSchema.dump)(5)
 
 
 def test_the_methods_of_objects_are_not_registered():

@@ -5,7 +5,7 @@ from marshmallow import Schema, fields, post_dump
 
 import fastschema
 from fastschema.runtime import thresholds
-from fastschema.runtime.statistics import Recorder, recorder
+from fastschema.runtime.statistics import recorder
 
 
 class Odd(fields.Field):
@@ -43,14 +43,6 @@ def counted(names, call):
 
 
 ROWS = ("compiled_rows", "stock_rows")
-
-
-def test_who_resets_gets_what_was_counted_until_then():
-    fastschema.compile(Dog).dump([{}] * 3, many=True)
-    fastschema.compile(Dog).dump({})
-
-    assert fastschema.stats(reset=True).compiled_rows == 4
-    assert fastschema.stats() == Recorder().statistics()
 
 
 @pytest.mark.parametrize(

@@ -112,12 +112,6 @@ def test_an_error_of_stock_is_logged_and_goes_no_further(counter, caplog):
     assert record.exc_info[0] is ZeroDivisionError
 
 
-def test_an_error_of_who_is_told_goes_no_further(counter, caplog):
-    compare(b"1", lambda: b"2", schema="Rows", view="v", has_values=False, tell=lambda _: 1 / 0)
-    assert caplog.messages[1:] == ["A receiver of the difference of Rows in v failed"]
-    assert (counter.compared, counter.differed, counter.failed) == (1, 1, 0)
-
-
 def test_a_share_is_a_probability(monkeypatch):
     drawn = iter([0.0, 0.249, 0.25, 0.9])
     monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))

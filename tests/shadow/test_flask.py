@@ -96,22 +96,6 @@ def test_a_wrong_fast_path_is_found(answered, fast, counter, told, wrong, caplog
     assert caplog.messages == ["Record in list_records differs from stock at byte 14, $[0].title"]
 
 
-def test_a_decorated_view_is_compared(answered, fast, counter):
-    def view():
-        return RECORDS, 201
-
-    assert answered(fast.output(Record, many=True)(view)).status_code == 201
-    assert counts(counter) == (1, 0, 0)
-
-
-@needs_orjson
-def test_outside_of_a_request_the_application_stands_for_the_view(make_app, fast, told, wrong):
-    app = make_app(FASTSCHEMA_SHADOW=1)
-    with app.app_context():
-        fast.response(Record, RECORDS, many=True)
-    assert [each.view for _, each in told] == ["app"]
-
-
 @pytest.mark.parametrize(
     ("rows", "options"),
     [

@@ -93,15 +93,6 @@ def test_a_kill_switch_that_is_none_is_a_clear_error(make_app, value):
         make_app(FASTSCHEMA_DISABLED=value)
 
 
-def test_the_kill_switch_may_come_from_the_environment_by_way_of_flask(monkeypatch):
-    monkeypatch.setenv("FLASK_FASTSCHEMA_DISABLED", "1")
-    app = Flask("app")
-    app.config.from_prefixed_env()
-    FastSchema(app)
-    app.add_url_rule("/", view_func=answered_by)
-    assert app.test_client().get("/").text == "stock"
-
-
 @pytest.mark.parametrize(
     ("dictionary", "sentence"),
     [

@@ -12,14 +12,12 @@ from flask_marshmallow import Marshmallow
 from flask_smorest import Api
 from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import Schema, fields, post_dump, validate
-from sqlalchemy import create_engine, select
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from webargs.flaskparser import use_args, use_kwargs
 
 import fastschema
 from fastschema.contrib.flask import FastSchema, extension
 from fastschema.marshmallow import dump as marshmallow_dump
-from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, album, albums
+from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, album, albums
 
 
 class InputSchema(Schema):
@@ -193,33 +191,3 @@ def test_jsonify_is_replaced_once():
     jsonify_method = flask_marshmallow.Schema.jsonify
     extension.install_jsonify()
     assert flask_marshmallow.Schema.jsonify is jsonify_method
-
-
-class Base(DeclarativeBase):
-    pass
-
-
-class Band(Base):
-    __tablename__ = "band"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-
-
-@pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_a_sqlalchemy_result_is_streamed_as_it_is_fetched(app, fast, form):
-    engine = create_engine("sqlite://")
-    Base.metadata.create_all(engine)
-    with Session(engine) as session:
-        session.add_all(Band(name=f"Band {number}") for number in range(50))
-        session.commit()
-
-        @app.get("/")
-        def view():
-            query = select(Band).order_by(Band.id).execution_options(yield_per=7)
-            return fast.stream(BandSchema, session.scalars(query), form, chunk_size=5)
-
-        body = app.test_client().get("/").text
-    engine.dispose()
-    names = [f'{{"name":"Band {number}"}}' for number in range(50)]
-    assert body == (f"[{','.join(names)}]\n" if form == "json" else "\n".join([*names, ""]))

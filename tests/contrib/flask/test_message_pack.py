@@ -4,7 +4,6 @@ import json
 
 import msgpack
 import pytest
-from flask.json.provider import DefaultJSONProvider
 
 from tests.contrib.flask.schemas import AlbumSchema, album, albums
 from tests.contrib.flask.test_responses import VALUES
@@ -43,16 +42,6 @@ def test_the_values_are_those_of_json(app, fast, name, many):
 def test_a_value_that_does_not_fit_is_named(app, fast, name):
     with pytest.raises(ValueError, match=r"AlbumSchema, field '.+': MessagePack cannot hold"):
         packed(app, fast, AlbumSchema(), album(**VALUES[name]))
-
-
-def test_an_application_with_a_provider_of_its_own_gives_its_values(make_app, fast):
-    class Provider(DefaultJSONProvider):
-        def dumps(self, obj, **kwargs):
-            return super().dumps({"own": obj}, **kwargs)
-
-    app = make_app()
-    app.json = Provider(app)
-    assert set(packed(app, fast, AlbumSchema(), album())) == {"own"}
 
 
 @pytest.mark.parametrize(

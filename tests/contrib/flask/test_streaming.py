@@ -15,10 +15,10 @@ from flask import (
     request,
 )
 from flask.json.provider import DefaultJSONProvider, JSONProvider
-from marshmallow import Schema, fields, post_dump
+from marshmallow import Schema, fields
 
 from fastschema.contrib.flask import FastJSONProvider, FastSchema
-from tests.contrib.flask.schemas import ALL_ROWS, AlbumSchema, BandSchema, albums
+from tests.contrib.flask.schemas import AlbumSchema, BandSchema, albums
 from tests.marks import counts_references
 
 
@@ -60,18 +60,6 @@ def test_a_stream_is_what_response_answers(app, fast, count):
         assert b"".join(streamed.iter_encoded()) == whole.data
         assert streamed.mimetype == whole.mimetype == "application/json"
         assert "Content-Length" not in streamed.headers
-
-
-@pytest.mark.parametrize("form", ["json", "ndjson"])
-@pytest.mark.parametrize("config", [{}, {"FASTSCHEMA_JSON_PROVIDER": False}])
-def test_debug_mode_and_other_providers_stream_compact_json(make_app, fast, form, config):
-    app = make_app(**config)
-    app.debug = True
-    with app.test_request_context():
-        streamed = b"".join(fast.stream(AlbumSchema, albums(3), format=form).iter_encoded())
-        expected = json.loads(app.json.dumps(AlbumSchema(many=True).dump(albums(3))))
-    lines = streamed.splitlines()
-    assert [json.loads(line) for line in lines] == ([expected] if form == "json" else expected)
 
 
 class Guarded(DefaultJSONProvider):
@@ -323,28 +311,6 @@ class TestErrors:
         with app.test_request_context(), pytest.raises(TypeError, match="not a schema"):
             fast.stream(dict, rows)
         assert rows.closed == 1
-
-
-class EnvelopeSchema(BandSchema):
-    @post_dump(**ALL_ROWS)
-    def envelope(self, data, many, **kwargs):
-        return {"data": data}
-
-
-class MarkedSchema(BandSchema):
-    @post_dump
-    def mark(self, data, **kwargs):
-        return {**data, "a": 1}
-
-
-def test_ndjson_of_a_schema_with_hooks(app, fast):
-    def lines(schema):
-        chunks = fast.stream(schema, Rows(2), format="ndjson").iter_encoded()
-        return [json.loads(line) for line in b"".join(chunks).splitlines()]
-
-    with app.test_request_context():
-        assert lines(MarkedSchema) == [{**row, "a": 1} for row in names(2)]
-        assert lines(EnvelopeSchema) == [{"data": names(2)}]
 
 
 @pytest.mark.parametrize("rows", [{"title": "a"}, "text", b"bytes"])

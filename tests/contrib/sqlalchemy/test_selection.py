@@ -15,9 +15,7 @@ from sqlalchemy.orm import (
     joinedload,
     lazyload,
     load_only,
-    scoped_session,
     selectinload,
-    sessionmaker,
 )
 
 import fastschema
@@ -266,16 +264,6 @@ def test_what_the_session_holds_is_dumped_as_it_is_there(engine):
         session.rollback()
 
 
-def test_a_scoped_session(engine):
-    session = scoped_session(sessionmaker(engine))
-    plan = fastschema.compile(AuthorWithCountrySchema)
-    statement = select(Author).options(joinedload(Author.country)).order_by(Author.id)
-    try:
-        assert json.loads(plan.dumps_select(statement, session))[2]["country"] is None
-    finally:
-        session.remove()
-
-
 def test_a_session_that_overrides_scalars_is_asked(engine):
     class Own(Session):
         def scalars(self, statement, *args, **kwargs):
@@ -340,14 +328,6 @@ def test_another_session_is_refused(engine):
     plan = fastschema.compile(ColumnsSchema)
     with pytest.raises(TypeError, match=r"not Engine\..*run_sync"):
         plan.dumps_select(BOOKS, engine)
-
-
-def test_explain_names_the_relation_that_is_not_loaded(engine):
-    said = note(engine, BookSchema(only=["author.name"]), BOOKS)
-    assert said == (
-        "SQLAlchemy makes objects of the rows, because author reads Book.author, which is not "
-        "loaded: add options(joinedload(Book.author))."
-    )
 
 
 def test_explain_runs_the_statement_without_rows_and_without_flushing(engine):
