@@ -145,6 +145,16 @@ def test_an_unknown_form_of_source_is_refused():
         fastschema.compile(Dog).source("sideways")
 
 
+def test_a_report_says_that_a_nested_schema_cannot_be_found():
+    report = fastschema.compile(Schema.from_dict({"a": fields.Nested("NoSuchSchema")})).explain()
+
+    assert report.fields[0].why.startswith("its schema cannot be found: ")
+
+
+def test_a_plan_says_what_it_is_of():
+    assert repr(fastschema.compile(Dog)) == "<Plan of Dog>"
+
+
 def test_the_source_that_loads_is_python():
     source = fastschema.compile(Home).load_source()
 

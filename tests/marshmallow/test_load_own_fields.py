@@ -98,8 +98,20 @@ class SpecialError(ValidationError):
     pass
 
 
+class Identity(fields.UUID):
+    def _validated(self, value):
+        LOG.append(("identity", value))
+        return super()._validated(value)
+
+
 class ParsedDate(fields.DateTime):
     DESERIALIZATION_FUNCS = {**fields.DateTime.DESERIALIZATION_FUNCS, "iso": lambda value: value}
+
+
+class MadeDate(fields.DateTime):
+    @staticmethod
+    def _make_object_from_format(value, data_format):
+        return value, data_format
 
 
 class OrderedMapping(fields.Dict):
@@ -129,6 +141,8 @@ OWN = {
     "OtherErrors": OtherErrors,
     "Refusing": Refusing,
     "ParsedDate": ParsedDate,
+    "MadeDate": MadeDate,
+    "Identity": Identity,
     "OrderedMapping of Integer": lambda **options: OrderedMapping(
         values=fields.Integer(), **options
     ),

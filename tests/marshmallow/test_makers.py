@@ -194,6 +194,14 @@ def is_loaded_compiled(schema, key):
     return report.compiled
 
 
+@pytest.mark.parametrize("partial", [True, False, ("pairs",), ("title",)])
+def test_with_partial_the_method_itself_is_called(partial):
+    register_pairs()
+    comparison = load_differential.Comparison(schema_of("nested"), calls)
+
+    comparison.check({"pairs": [["a", {}]]}, partial=partial)
+
+
 def test_a_maker_is_called_once_for_a_field_whatever_comes():
     register_pairs()
     schema = schema_of("nested")()
@@ -269,6 +277,25 @@ def test_what_loads_by_a_function_is_loaded_as_by_stock(how):
     comparison = load_differential.Comparison(schema, calls)
     for value in (4, 5, 100, "x", None, [1]):
         comparison.check({"one": value, "listed": [value, 2], "mapped": {"a": value}})
+
+
+class Fractional(fields.Float):
+    """A number that overrides no more than how its text is read."""
+
+    def _format_num(self, value):
+        if isinstance(value, str) and "/" in value:
+            over, under = value.split("/")
+            return float(over) / float(under)
+        return super()._format_num(value)
+
+
+def test_how_a_number_is_read_may_be_registered():
+    fastschema.register(Fractional._format_num, expression="{value}", common=float)
+    schema = Schema.from_dict({"one": Fractional(validate=checks.Range(0, 10))})
+    assert is_loaded_compiled(schema, "one")
+    comparison = load_differential.Comparison(schema, calls)
+    for value in (1.5, 2, "3/2", "3/0", "x", None, True, 20.5):
+        comparison.check({"one": value})
 
 
 class Whole(fields.Field):

@@ -68,6 +68,21 @@ class InitFields(Dog):
         super()._init_fields()
 
 
+class WithMethod(Dog):
+    field = fields.Method("get")
+
+    @property
+    def get(self):
+        LOG.append("get")
+        return str
+
+
+class OwnOnBindField(Dog):
+    def __init__(self, **options):
+        self.on_bind_field = lambda name, field: LOG.append(name)
+        super().__init__(**options)
+
+
 class AskedField(fields.String):
     """Tells of each question."""
 

@@ -209,6 +209,29 @@ def test_what_is_nested_in_a_nested_schema_is_found_once(looks):
     assert not assert_as_stock(use).error
 
 
+def test_a_method_is_that_of_the_copy_that_was_made_last():
+    def use():
+        pet = Pet(only=["name", "about"])
+        home, other = (Schema.from_dict({"pet": fields.Nested(pet)})() for _ in range(2))
+        dumped = [home.dump({"pet": PET})]
+        home.fields["pet"].schema.many = True  # which its repr tells
+        dumped.append(home.dump({"pet": [PET]}))
+        dumped.append(other.dump({"pet": PET}))
+        dumped.append(home.dump({"pet": [PET]}))
+        return dumped
+
+    assert not assert_as_stock(use).error
+
+
+def test_a_schema_that_was_given_the_attributes_of_another_dumps_as_that():
+    def use():
+        copied = object.__new__(Pet)
+        vars(copied).update(vars(Pet(only=["id", "name"])))
+        return copied.dump(PET), [*copied.fields]
+
+    assert not assert_as_stock(use).error
+
+
 def test_a_copy_has_what_was_done_to_nested_schemas():
     def use():
         schema = Pet()

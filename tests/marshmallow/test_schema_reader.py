@@ -399,6 +399,14 @@ def test_a_hostile_name_is_compiled():
     assert is_compiled(schema_with_fields({'"); import os #': fields.String()}), '"); import os #')
 
 
+def test_a_field_name_that_is_no_text_is_dumped_as_by_stock():
+    named = {1: fields.String(attribute="first"), 2: fields.String(data_key="two")}
+
+    assert_same(
+        schema_with_fields({**named, "second": fields.Integer()}), {"first": 1, "second": 2}
+    )
+
+
 def test_a_schema_of_very_many_fields_is_dumped_as_by_stock():
     names = [f"field_{number}" for number in range(2000)]
 

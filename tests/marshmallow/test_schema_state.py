@@ -43,6 +43,29 @@ class Item(Schema):
 ROW = {"name": "n", "price": Decimal("1.5"), "pair": (1, "a")}
 
 
+@pytest.mark.instruments
+def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(readings, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading", 8)
+    schema = Item()
+    for number in range(40):
+        schema.fields["name"].data_key = f"key {number}"
+        assert schema.dump(ROW) == {f"key {number}": "n", "price": "1.50"}
+    assert len(readings) == 4
+
+
+@pytest.mark.parametrize("make", [lambda schema: schema, lambda schema: None, type])
+def test_what_was_patched_is_seen_after_forgetting(make, monkeypatch):
+    class Shouting(fields.String):
+        def _serialize(self, value, attr, obj, **kwargs):
+            return super()._serialize(value, attr, obj, **kwargs).upper()
+
+    schema = Item()
+    schema.dump([ROW] * 3, many=True)
+    schema.fields["name"].__class__ = Shouting
+    fastschema.forget(make(schema))
+    assert schema.dump(ROW)["name"] == "N"
+
+
 def shout(self, value, attr, obj, **kwargs):
     return value.upper()
 

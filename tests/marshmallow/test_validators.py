@@ -137,6 +137,7 @@ VALIDATORS = {
     "Length min": lambda **error: validate.Length(min=2, **error),
     "Length max": lambda **error: validate.Length(max=2, **error),
     "Length both": lambda **error: validate.Length(1, 3, **error),
+    "Length of nothing": lambda **error: validate.Length(**error),
     "Length equal": lambda **error: validate.Length(equal=2, **error),
     "Length equal 0": lambda **error: validate.Length(equal=0, **error),
     "Length of text": lambda **error: validate.Length("1", **error),

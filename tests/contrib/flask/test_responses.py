@@ -5,7 +5,7 @@ from collections import namedtuple
 from itertools import product
 
 import pytest
-from flask import jsonify, make_response
+from flask import jsonify, make_response, redirect
 from werkzeug.datastructures import Headers
 
 import fastschema
@@ -195,6 +195,9 @@ class TestDecorator:
         answer = self.get(app, view)
         assert (answer.status_code, answer.headers.get("X-One")) == (status, header)
         assert answer.json == [{"name": "Can"}]
+
+    def test_a_response_stays_as_it_is(self, app):
+        assert self.get(app, lambda: redirect("/elsewhere", 302)).status_code == 302
 
     def test_a_response_in_a_tuple_stays_too(self, app):
         answer = self.get(app, lambda: (jsonify(error="none"), 404))

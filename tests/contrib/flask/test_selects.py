@@ -127,3 +127,8 @@ def test_a_stream_whose_first_row_fails_raises_in_the_view(app, fs, session):
 def test_a_statement_without_a_session_is_refused(app, fs):
     with app.test_request_context(), pytest.raises(TypeError, match="pass the session"):
         fs.response(SongSchema(many=True), SONGS)
+
+
+def test_a_statement_is_not_one_object(app, fs, session):
+    with app.test_request_context(), pytest.raises(ValueError, match="many=False"):
+        fs.response(SongSchema(), SONGS, many=False, session=session)

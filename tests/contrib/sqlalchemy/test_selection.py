@@ -15,7 +15,9 @@ from sqlalchemy.orm import (
     joinedload,
     lazyload,
     load_only,
+    scoped_session,
     selectinload,
+    sessionmaker,
 )
 
 import fastschema
@@ -35,6 +37,7 @@ from tests.contrib.sqlalchemy.schemas import (
     AuthorWithCountrySchema,
     BookSchema,
     ColumnsSchema,
+    CountrySchema,
     MottoSchema,
 )
 
@@ -197,6 +200,24 @@ def test_a_property_and_a_synonym_need_objects(engine):
         assert not is_without_objects(engine, schema, select(Author))
 
 
+@pytest.mark.parametrize("default", [None, {"name": "none"}, tuple("ABCDEFGHIJ"), dict])
+def test_a_default_of_a_nested_field_is_no_row(engine, default):
+    class WithDefault(Schema):
+        country = fields.Nested(CountrySchema, attribute="author.country", dump_default=default)
+
+    statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
+    assert_same(engine, WithDefault, statement)
+
+
+def test_a_constant_is_read_without_an_object(engine):
+    class WithConstant(Schema):
+        kind = fields.Constant("book")
+        title = fields.String()
+
+    assert_same(engine, WithConstant, BOOKS)
+    assert is_without_objects(engine, WithConstant, BOOKS)
+
+
 AUTHORS_BY_CRITERIA = [
     joinedload(Book.author).joinedload(Author.country.and_(Country.code == "none")),
     joinedload(Book.editor).joinedload(Author.country),
@@ -240,6 +261,25 @@ def test_related_objects_that_a_join_of_ones_own_selects(engine):
         stock = make_schema().dump(streamed, many=True)
     with Session(engine) as session:
         assert json.loads(b"".join(plan.stream_select(statement, session))) == stock
+
+
+def test_a_query_of_another_session_is_refused(engine):
+    plan = fastschema.compile(ColumnsSchema)
+    with (
+        Session(engine) as one,
+        Session(engine) as other,
+        pytest.raises(ValueError, match="a different session"),
+    ):
+        plan.dumps_select(one.query(Book), other)
+
+
+def test_a_query_that_yields_some_rows_at_a_time_repeats_what_its_join_repeats(engine):
+    plan = fastschema.compile(ColumnsSchema(only=["id"]))
+    with Session(engine) as session:
+        query = session.query(Book).join(Author, Author.id > 0).order_by(Book.id).yield_per(10)
+        stock = json.loads(json.dumps(ColumnsSchema(only=["id"], many=True).dump(query)))
+        session.expunge_all()
+        assert json.loads(plan.dumps_select(query, session)) == stock
 
 
 def test_a_listener_may_select_more_than_one_class(engine, recwarn):
@@ -328,6 +368,15 @@ def test_another_session_is_refused(engine):
     plan = fastschema.compile(ColumnsSchema)
     with pytest.raises(TypeError, match=r"not Engine\..*run_sync"):
         plan.dumps_select(BOOKS, engine)
+
+
+def test_an_extension_that_has_the_session_is_told_apart(engine):
+    class Extension:
+        session = scoped_session(sessionmaker(engine))
+
+    plan = fastschema.compile(ColumnsSchema)
+    with pytest.raises(TypeError, match=r"not Extension\. Pass its session attribute"):
+        plan.dumps_select(BOOKS, Extension())
 
 
 def test_explain_runs_the_statement_without_rows_and_without_flushing(engine):
