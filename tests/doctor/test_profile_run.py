@@ -179,6 +179,12 @@ def test_the_reasons_name_the_code_of_users():
     assert [key for key, field in found.items() if not field.compiled] == ["text"]
 
 
+def test_one_object_can_be_profiled():
+    profile = fastschema.compile(AlbumSchema).profile(Album(), many=False)
+
+    assert (profile.rows, [field.key for field in profile]) == (1, KEYS)
+
+
 class TestHooks:
     """Schemas with code around their dumps."""
 
@@ -252,6 +258,17 @@ class TestStock:
             ("inner", False, "code of yours runs around each dump of its schema"),
             ("several", False, "code of yours runs around each dump of its schema"),
         ]
+
+    def test_a_plucked_value_is_compiled_and_one_line(self):
+        class Outer(Schema):
+            name = fields.Pluck(ArtistSchema, "name")
+            names = fields.Pluck(ArtistSchema, "name", many=True)
+
+        row = {"name": {"name": "a"}, "names": [{"name": "b"}]}
+        profile = fastschema.compile(Outer).profile([row])
+
+        lines = [(field.key, field.compiled, field.user_seconds) for field in profile]
+        assert lines == [("name", True, 0.0), ("names", True, 0.0)]
 
     def test_while_fastschema_is_disabled_everything_is(self):
         with switch.disabled():

@@ -349,6 +349,11 @@ class Complex(fields.Float):
     num_type = complex
 
 
+class PaddedDecimal(fields.Decimal):
+    def _to_string(self, value):
+        return f"{value:010}"
+
+
 class ByItself(fields.Integer):
     def serialize(self, attr, obj, accessor=None, **kwargs):
         return [attr, accessor(obj, "value", "none"), kwargs]
@@ -376,6 +381,7 @@ OVERRIDDEN = {
     "_validate": Checked,
     "_format_num": Halved,
     "_to_string": lambda: Padded(as_string=True),
+    "_to_string of Decimal": lambda: PaddedDecimal(as_string=True),
     "num_type": Complex,
     "serialize": ByItself,
     "get_value": Elsewhere,

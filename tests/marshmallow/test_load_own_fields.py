@@ -141,7 +141,7 @@ OWN = {
     "OtherErrors": OtherErrors,
     "Refusing": Refusing,
     "ParsedDate": ParsedDate,
-    "MadeDate": MadeDate,
+    "MadeDate of a format": lambda **options: MadeDate("%Y", **options),
     "Identity": Identity,
     "OrderedMapping of Integer": lambda **options: OrderedMapping(
         values=fields.Integer(), **options

@@ -241,3 +241,11 @@ def test_lists_of_nested_instances_are_loaded_as_by_stock(data):
     many = outcome(lambda: loaded(ManyAuthorsSchema().load([data] * 5, many=True)))
     with installed():
         assert outcome(lambda: loaded(schema.load([data] * 5, many=True))) == many
+
+
+def test_a_nested_instance_without_a_session_is_refused():
+    data = {"author": {"name": "a"}}
+    expected = outcome(lambda: NestedSchema().load(data))
+    assert expected.error is not None
+    with installed():
+        assert outcome(lambda: NestedSchema().load(data)) == expected

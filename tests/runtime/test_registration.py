@@ -252,6 +252,20 @@ def test_methods_of_schemas_have_no_expressions(method, how):
         fastschema.register(method, **how)
 
 
+def test_makers_are_for_marshmallow():
+    class Own:
+        def to_representation(self, value):
+            return value
+
+    with pytest.raises(TypeError, match=r"takes function= or expression=: makers are for marsh"):
+        fastschema.register(Own.to_representation)
+
+
+def test_a_maker_has_to_be_a_function():
+    with pytest.raises(TypeError, match="a maker must be a function of a field and compiled"):
+        fastschema.register(OwnSchema.dump)(5)
+
+
 def test_the_methods_of_objects_are_not_registered():
     with pytest.raises(TypeError, match=r"takes _serialize of the class, not of an object"):
         fastschema.register(own_field("a")()._serialize)

@@ -133,12 +133,14 @@ def test_an_error_of_a_receiver_does_not_reach_the_client(answered, fast, wrong,
 
 @pytest.mark.instruments
 def test_the_share_is_drawn_for_each_response(make_app, fast, counter, monkeypatch):
-    drawn = iter([0.1, 0.7, 0.2, 0.5])
+    drawn = iter([0.1, 0.7, 0.2, 0.5, 0.7, 0.1])
     monkeypatch.setattr("fastschema.shadow._random.random", lambda: next(drawn))
     with make_app(FASTSCHEMA_SHADOW=0.5).app_context():
         for _ in range(4):
             fast.response(Record, RECORDS, many=True)
-    assert counts(counter) == (2, 0, 0)
+        for _ in range(2):
+            Record(many=True).dump(RECORDS)
+    assert counts(counter) == (3, 0, 0)
 
 
 @counts_references

@@ -304,6 +304,16 @@ def test_what_the_session_holds_is_dumped_as_it_is_there(engine):
         session.rollback()
 
 
+def test_a_scoped_session(engine):
+    session = scoped_session(sessionmaker(engine))
+    plan = fastschema.compile(AuthorWithCountrySchema)
+    statement = select(Author).options(joinedload(Author.country)).order_by(Author.id)
+    try:
+        assert json.loads(plan.dumps_select(statement, session))[2]["country"] is None
+    finally:
+        session.remove()
+
+
 def test_a_session_that_overrides_scalars_is_asked(engine):
     class Own(Session):
         def scalars(self, statement, *args, **kwargs):
@@ -336,6 +346,19 @@ def test_a_legacy_query(engine):
         assert (json.loads(text), fast) == (json.loads(json.dumps(dumped)), stock)
         streamed = b"".join(plan.stream_select(query, session))
         assert streamed == text
+
+
+def test_a_query_class_that_iterates_in_its_own_way(engine):
+    from sqlalchemy.orm import Query
+
+    class Backwards(Query):
+        def __iter__(self):
+            return iter(list(super().__iter__())[::-1])
+
+    plan = fastschema.compile(ColumnsSchema(only=["id"]))
+    with Session(engine, query_cls=Backwards) as session:
+        query = session.query(Book).order_by(Book.id)
+        assert json.loads(plan.dumps_select(query, session))[0] == {"id": 12}
 
 
 def test_switched_off_it_makes_objects(engine):
