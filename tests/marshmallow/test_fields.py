@@ -311,19 +311,6 @@ def test_a_member_of_an_enum_whose_field_was_given_another_enum_is_dumped_as_by_
     assert plan.dump({"value": Colour.GREEN}) == {"value": "GREEN"}
 
 
-@pytest.mark.parametrize("result", [uuid.UUID(int=1), NOON, 5, None, "text", missing])
-def test_what_a_stand_in_for_a_date_returns_is_dumped_as_by_stock(result):
-    class StandIn:
-        def isoformat(self):
-            return result
-
-        def strftime(self, format):
-            return result
-
-    for make_field in (fields.DateTime, fields.Date, fields.Time, OTHERS["Date format"]):
-        assert_same_for(make_field, StandIn())
-
-
 class Shouted(fields.String):
     def _serialize(self, value, attr, obj, **kwargs):
         text = super()._serialize(value, attr, obj, **kwargs)

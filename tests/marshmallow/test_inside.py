@@ -154,7 +154,7 @@ VALUES = [
         5,
         {"number": 7, "name": "a"},
     ),
-    *([], {}, {"a": ITEM, "b": {"number": "x"}}, [{"name": "a", "more": 1}]),
+    *([ITEM] * 3, [], {}, {"a": ITEM, "b": {"number": "x"}}, [{"name": "a", "more": 1}]),
 ]
 
 

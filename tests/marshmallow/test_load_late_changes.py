@@ -5,7 +5,6 @@ import enum
 import pytest
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 
-import fastschema
 from tests.marshmallow.differential import USES
 from tests.marshmallow.load_differential import Comparison
 from tests.marshmallow.load_schemas import DOG, LOG, Dog, Owner, WithHooks, noted
@@ -170,21 +169,6 @@ def test_options_of_a_load_are_those_of_this_load():
             {"unknown": "".join(["inc", "lude"])},
         ):
             check_kept(comparison, CHANGEABLE, **options)
-
-
-ASKED_EACH_TIME = {"schema partial"} | {name for name in CHANGES if "tuple" in name}
-"""The hooks of a schema, what is partial, and fields that run as stock."""
-
-
-@pytest.mark.parametrize("change", sorted(CHANGES.keys() - ASKED_EACH_TIME))
-def test_a_plan_keeps_loading_as_it_did(change):
-    comparison = Comparison(Changeable, LOG)
-    rows = [*CHANGEABLE, [CHANGEABLE[0]]]
-    plan = fastschema.compile(comparison.schema)
-    before = [comparison._run(plan.load, row, {}).value for row in rows]
-    make_change(change, comparison)
-
-    assert [comparison._run(plan.load, row, {}).value for row in rows] == before
 
 
 CLASS_CHANGES = {

@@ -104,12 +104,6 @@ class OnlyGetattr:
         raise AttributeError(name)
 
 
-class GetattrForItems:
-    def __getattr__(self, name):
-        Logged.calls.append(name)
-        return lambda *args: (name, args)
-
-
 class Getattribute:
     first = "attribute"
 
@@ -135,15 +129,6 @@ class LazyProperties(Properties):
     def second(self):
         Logged.calls.append("second")
         raise AttributeError("not yet")
-
-
-class Meta(type):
-    def __getitem__(cls, key):
-        return f"{key} of the class"
-
-
-class Subscriptable(metaclass=Meta):
-    second = 7
 
 
 class Disguised:
@@ -203,14 +188,12 @@ OBJECTS = {
     "namedtuple": lambda: Named("a", 1),
     "class attributes": OnClass,
     "a class": lambda: OnClass,
-    "a class with items": lambda: Subscriptable,
     "items and attributes": ItemsAndAttributes,
     "items that raise TypeError": lambda: ItemsAndAttributes(TypeError),
     "items that raise ValueError": lambda: ItemsAndAttributes(ValueError),
     "__getitem__ is None": NoItems,
     "__getitem__ on the object": with_own_getitem,
     "__getattr__": OnlyGetattr,
-    "__getattr__ that gives anything": GetattrForItems,
     "__getattribute__": Getattribute,
     "properties": Properties,
     "property that raises AttributeError": LazyProperties,

@@ -5,7 +5,6 @@ import decimal
 
 import pytest
 import sqlalchemy
-from marshmallow import Schema, fields
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema, SQLAlchemySchema, auto_field
 from marshmallow_sqlalchemy.fields import Nested, Related, RelatedList
 from sqlalchemy import ForeignKey, Numeric, String, select
@@ -69,10 +68,6 @@ class ByNameSchema(SQLAlchemySchema):
     writer = Related("name", attribute="author", data_key="Writer", dump_only=True)
 
 
-class PlainAuthorSchema(Schema):
-    name = fields.String(required=True)
-
-
 class InstanceAuthorSchema(SQLAlchemyAutoSchema):
     class Meta:
         model = Author
@@ -90,15 +85,6 @@ class InstanceSchema(NestedSchema):
     class Meta:
         model = Book
         load_instance = True
-
-
-class ManyAuthorsSchema(Schema):
-    authors = fields.List(Nested(InstanceAuthorSchema))
-    more = Nested(InstanceAuthorSchema, many=True)
-    plain = Nested(PlainAuthorSchema)
-
-    session = None
-    transient = True
 
 
 @pytest.fixture
@@ -222,25 +208,6 @@ def test_an_instance_is_changed_as_by_stock(session):
         assert schema.load({"name": "Evans"}, session=session, instance=author) is author
     assert author.name == "Evans"
     assert schema.instance is None
-
-
-LISTS = [
-    {"authors": [{"name": "a"}, {"name": "b"}], "more": [{"name": "c"}], "plain": {"name": "d"}},
-    {"authors": [{"name": "a" * 30}, 5, None], "more": {"name": "c"}, "plain": {}},
-    {"authors": [], "more": [], "plain": None},
-]
-
-
-@pytest.mark.parametrize("data", LISTS, ids=["valid", "wrong", "empty"])
-def test_lists_of_nested_instances_are_loaded_as_by_stock(data):
-    expected = outcome(lambda: loaded(ManyAuthorsSchema().load(data)))
-    schema = ManyAuthorsSchema()
-    with installed():
-        for _ in range(3):
-            assert outcome(lambda: loaded(schema.load(data))) == expected
-    many = outcome(lambda: loaded(ManyAuthorsSchema().load([data] * 5, many=True)))
-    with installed():
-        assert outcome(lambda: loaded(schema.load([data] * 5, many=True))) == many
 
 
 def test_a_nested_instance_without_a_session_is_refused():

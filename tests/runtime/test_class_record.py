@@ -1,53 +1,12 @@
 """The record of a class: what is found, what is bounded, what is forgotten."""
 
-from fastschema.runtime import class_record, thresholds
-from fastschema.runtime.class_record import MOST_CHANGES, MOST_EXEMPLARS, ClassRecord, MadePrograms
-from fastschema.runtime.guard import Snapshot, generations
-
-
-class Field:
-    def __init__(self, option):
-        self.option = option
+from fastschema.runtime import thresholds
+from fastschema.runtime.class_record import MOST_CHANGES, MOST_EXEMPLARS, ClassRecord
+from fastschema.runtime.guard import generations
 
 
 class Watched:
     option = 1
-
-
-class Compiled:
-    """What objects with such fields run, as long as it is current."""
-
-    def __init__(self, fields):
-        self.matches = Snapshot(fields, frozenset(["option"]), lambda field: ()).matches
-        self.is_stale = False
-
-    def is_current(self):
-        return not self.is_stale
-
-
-class Programs:
-    """Some programs, and how many were compiled."""
-
-    def __init__(self):
-        self.programs = MadePrograms()
-        self.compilations = 0
-
-    def find(self, names, fields, **options):
-        def compile():
-            self.compilations += 1
-            return Compiled(fields)
-
-        return self.programs.find(names, fields, compile, **options)
-
-
-def test_after_many_misses_nobody_compares():
-    programs = Programs()
-    for number in range(class_record._MOST_MISSES):
-        programs.find(("a",), [Field(number)])
-    assert programs.find(("a",), [Field(0)]) is None
-    before = programs.compilations
-    assert programs.find(("a",), [Field(0)], is_worth_reading=True) is not None
-    assert programs.compilations == before + 1
 
 
 def test_objects_with_fields_chosen_for_once_count_by_themselves(monkeypatch):

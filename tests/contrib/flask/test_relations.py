@@ -7,7 +7,7 @@ from flask import Flask, jsonify
 from marshmallow import Schema, fields, pre_dump
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
-from sqlalchemy import create_engine, event, select
+from sqlalchemy import create_engine, select
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.pool import StaticPool
 
@@ -15,6 +15,7 @@ import fastschema
 from fastschema.contrib.flask import FastSchema
 from fastschema.doctor.flask import diagnosis_of_application
 from fastschema.marshmallow import dump
+from tests.contrib.sqlalchemy.differential import queries
 from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Room, Thing, ThingSchema, fill
 
 THINGS = select(Thing).order_by(Thing.id)
@@ -45,18 +46,9 @@ def ask(engine):
         fast = FastSchema()
         app.config.update(config)
         fast.init_app(app)
-        statements = []
-
-        def note(connection, cursor, statement, *others):
-            statements.append(statement)
-
-        with Session(engine) as session, app.test_request_context():
-            event.listen(engine, "before_cursor_execute", note)
-            try:
-                response = app.make_response(view(fast, session))
-                return response.get_data(), len(statements)
-            finally:
-                event.remove(engine, "before_cursor_execute", note)
+        with Session(engine) as session, app.test_request_context(), queries(engine) as sent:
+            response = app.make_response(view(fast, session))
+            return response.get_data(), len(sent)
 
     return answer
 
@@ -179,12 +171,12 @@ def test_the_doctor_says_what_a_list_reads_lazily(is_set):
         return {}
 
     with app.app_context():
-        queries = diagnosis_of_application().queries
+        advice = diagnosis_of_application().queries
     if is_set:
-        assert queries == {}
+        assert advice == {}
     else:
-        assert list(queries) == ["GET /things (things)"]
-        assert queries["GET /things (things)"].what == (
+        assert list(advice) == ["GET /things (things)"]
+        assert advice["GET /things (things)"].what == (
             "Unless its statement has .options(selectinload(Thing.owner)), add it, or set "
             "FASTSCHEMA_LOAD_RELATIONS = True."
         )

@@ -22,6 +22,7 @@ from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema import load_relations
+from tests.contrib.sqlalchemy import differential
 from tests.contrib.sqlalchemy.related import (
     Base,
     Company,
@@ -39,17 +40,6 @@ from tests.contrib.sqlalchemy.related import (
 )
 
 
-class Queries(list):
-    """The statements that an engine executes."""
-
-    def __init__(self, engine):
-        super().__init__()
-        event.listen(engine, "before_cursor_execute", self.note)
-
-    def note(self, connection, cursor, statement, *others):
-        self.append(statement)
-
-
 @pytest.fixture(scope="module")
 def engine():
     engine = create_engine("sqlite://", poolclass=StaticPool)
@@ -61,9 +51,8 @@ def engine():
 
 @pytest.fixture
 def queries(engine):
-    found = Queries(engine)
-    yield found
-    event.remove(engine, "before_cursor_execute", found.note)
+    with differential.queries(engine) as sent:
+        yield sent
 
 
 def outcome(dump, objects):
