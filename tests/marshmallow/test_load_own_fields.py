@@ -139,6 +139,7 @@ OWN = {
     "Validating": Validating,
     "ValidatingNested": partial(ValidatingNested, {"a": Shouted()}),
     "ValidatingList": partial(ValidatingList, fields.Raw(allow_none=True)),
+    "ValidatingList of Nested": partial(ValidatingList, fields.Nested({"a": fields.Raw()})),
     "OtherErrors": OtherErrors,
     "Refusing": Refusing,
     "ParsedDate": ParsedDate,

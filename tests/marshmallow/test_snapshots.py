@@ -1,5 +1,6 @@
 """Schemas whose fields are made run what others of their class run that are like them."""
 
+import copy
 import gc
 import weakref
 from collections import defaultdict
@@ -11,6 +12,7 @@ import fastschema
 from tests.marshmallow.differential import outcome
 
 LOG = []
+stock_copy = copy.copy
 ROWS = [{"id": number, "name": "a", "secret": "s", "tags": ["x"]} for number in range(24)]
 
 
@@ -311,3 +313,16 @@ def test_code_of_a_nested_schema_object_runs_as_in_stock(change, is_older):
         with fastschema.disabled():
             expected = one.uses()
         assert other.uses() == expected
+
+
+@pytest.mark.usefixtures("_uninstall")
+@pytest.mark.parametrize("is_older", [False, True])
+@pytest.mark.parametrize("has_method", [False, True])
+def test_a_nested_schema_object_is_copied_once_for_all_schemas(is_older, has_method, monkeypatch):
+    outer = Outer(is_older, has_method)
+    for _ in range(3):
+        outer.uses()
+    copied = []
+    monkeypatch.setattr(copy, "copy", lambda one: copied.append(one) or stock_copy(one))
+    outer.uses()
+    assert outer.nested not in copied
