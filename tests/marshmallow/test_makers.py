@@ -136,6 +136,7 @@ class Upper(fields.String):
 
 SECONDS = {
     "number": (lambda: fields.Integer(strict=True, allow_none=True), [5, "6", 6.5, True, None]),
+    "validated by users": (lambda: fields.Integer(validate=lambda value: value < 5), [1, 6]),
     "validated number": (lambda: fields.Integer(validate=checks.Range(0, 5)), [5, 6, "x"]),
     "decimal": (lambda: fields.Decimal(places=2, as_string=True), ["1.234", 5, "x"]),
     "list": (lambda: fields.List(fields.Integer()), [[1, "2"], [1, "x"], "x", None]),
