@@ -1,6 +1,5 @@
 """How values are read from dictionaries and their like, beside stock."""
 
-import collections
 import gc
 import types
 import weakref
@@ -11,8 +10,6 @@ from django.utils.functional import SimpleLazyObject
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import ReturnDict
 
-from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM
-from fastschema.contrib.django.front_end.access import access_of
 from tests.contrib.django.differential import assert_same, serializer_of
 from tests.marks import counts_references
 
@@ -43,12 +40,6 @@ class WithAttributes(dict):
     def __getattr__(self, name):
         CALLS.append(("attribute", name))
         return "attribute"
-
-
-class Hiding(dict):
-    def __getattribute__(self, name):
-        CALLS.append(("hidden", name))
-        return super().__getattribute__(name)
 
 
 class Claiming(dict):
@@ -90,29 +81,6 @@ def test_a_mapping_is_read_as_by_stock(name, key, required):
     assert_same(serializer, MAPPINGS[name](DATA), calls=CALLS)
 
 
-def access_of_a_builtin(cls):
-    """Older Pythons list object's own ``__getattribute__`` in types that are written in C."""
-    return GENERAL if "__getattribute__" in vars(cls) else ATTRIBUTE
-
-
-@pytest.mark.parametrize(
-    ("cls", "access"),
-    [
-        (dict, ITEM),
-        (OrderedDict, ITEM),
-        (Noting, ITEM),
-        (UserDict, ITEM),
-        (Hiding, GENERAL),
-        (Claiming, GENERAL),
-        (collections.namedtuple("Row", "a"), access_of_a_builtin(tuple)),
-        (types.SimpleNamespace, access_of_a_builtin(types.SimpleNamespace)),
-        (type("Plain", (), {}), ATTRIBUTE),
-    ],
-)
-def test_the_way_of_reading_goes_by_the_class(cls, access):
-    assert access_of(cls) == access
-
-
 @pytest.mark.parametrize(
     "odd", [{}, {"name": "x"}, {"code": None, "name": 5}, {"code": "x", "name": lambda: "called"}]
 )
@@ -123,14 +91,6 @@ def test_odd_dictionaries_among_usual_ones_are_read_as_by_stock(odd):
     usual = {"code": "a", "name": "b"}
 
     assert_same(serializer, [usual, usual, odd, usual], many=True)
-
-
-def test_a_key_may_be_named_as_generated_code_names_things():
-    names = ["usual", "rows", "results", "obj", "known", "dict", "type", "missing", "fields"]
-    serializer = serializer_of(**{name: serializers.CharField() for name in names})
-
-    assert_same(serializer, dict.fromkeys(names, "x"))
-    assert_same(serializer, types.SimpleNamespace(**dict.fromkeys(names, 5)))
 
 
 class PathSerializer(serializers.Serializer):

@@ -8,12 +8,10 @@ from unittest import mock
 
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
-from rest_framework import fields, serializers
+from rest_framework import serializers
 from rest_framework.fields import SkipField
 
 import fastschema
-from fastschema.contrib.django.front_end.access import needs_no_arguments
-from flights.models import Airport
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 
 CALLS = []
@@ -41,8 +39,6 @@ def noted(function):
 
 
 class Odd:
-    """A default that cannot be compared."""
-
     def __ne__(self, other):
         raise KeyError("odd")
 
@@ -50,8 +46,6 @@ class Odd:
 
 
 class Unhashable:
-    """A method of the class's own making."""
-
     def __get__(self, obj, cls):
         return self
 
@@ -63,7 +57,7 @@ class Unhashable:
 
 
 class RelatedError(AttributeError, ObjectDoesNotExist):
-    """As a model's RelatedObjectDoesNotExist."""
+    pass
 
 
 ODD = Odd()
@@ -101,6 +95,9 @@ METHODS = {
     "a builtin": len,
     "a method of a builtin": property(lambda self: {}.get),
     "a type": int,
+    "a method that returns a method": lambda self: self.method,
+    "a generator": lambda self: (yield 1),
+    "a property of a method": property(lambda self: self.__repr__),
 }
 FIELDS = {
     "plain": lambda **own: serializers.ReadOnlyField(**own),
@@ -121,10 +118,20 @@ def test_a_method_is_called_as_in_stock(name, field):
     inner = type("Inner", (), {"method": METHODS[name]})()
     cls = type("Thing", (), {"method": METHODS[name], "inner": inner})
     serializer = serializer_of(
-        own=FIELDS[field](source="method"), dotted=FIELDS[field](source="inner.method")
+        own=FIELDS[field](source="method"),
+        dotted=FIELDS[field](source="inner.method"),
+        behind=FIELDS[field](source="method.__class__.__name__"),
     )
 
     assert_same_each_time(serializer, cls, calls=CALLS)
+    for source in ("method", "inner.method"):
+        item = serializer_of(item=FIELDS[field](source=source))
+        assert_same_each_time(item, lambda: dictionary_of(cls()), calls=CALLS)
+
+
+def dictionary_of(thing):
+    """The method as an item, and on the way to one."""
+    return {"method": thing.method, "inner": {"method": thing.inner.method}}
 
 
 def test_a_method_that_needs_an_argument_is_the_value():
@@ -236,26 +243,9 @@ SIGNATURES = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(SIGNATURES)))
+@pytest.mark.parametrize("value", SIGNATURES)
 @pytest.mark.parametrize("is_bound", [False, True])
-def test_what_is_called_at_once_is_called_by_drf(number, is_bound):
-    value = SIGNATURES[number]
-    if is_bound:
-        value = MethodType(value, object())
-    if needs_no_arguments(value):
-        assert fields.is_simple_callable(value)
-
-
-def test_usual_methods_are_called_at_once():
-    airport = Airport(daylight_saving="U")
-    assert needs_no_arguments(airport.get_deferred_fields)
-    assert needs_no_arguments(airport.get_daylight_saving_display)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [len, int, {}.get, Unhashable(), 5, noted(returning), functools.partial(needing, 5)],
-    ids=lambda value: type(value).__name__,
-)
-def test_what_is_out_of_the_ordinary_is_left_to_stock(value):
-    assert not needs_no_arguments(value)
+def test_whether_a_value_is_called_depends_on_what_it_needs(value, is_bound):
+    value = MethodType(value, object()) if is_bound else value
+    thing = SimpleNamespace(method=value)
+    assert_same_each_time(serializer_of(method=serializers.CharField()), lambda: thing)

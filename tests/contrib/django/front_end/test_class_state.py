@@ -4,7 +4,6 @@ import copy
 import datetime
 import functools
 import gc
-import itertools
 import os
 import pickle
 import random
@@ -13,20 +12,15 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.test import override_settings
-from django.utils import timezone, translation
+from django.utils import translation
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
 from fastschema.contrib.django.front_end.class_state import (
-    DUMPING,
     class_state,
-    has_made_fields,
     state_of_pending,
 )
-from fastschema.contrib.django.front_end.schema_reader import readable_fields
-from flights.models import Airline, Airport, Plane
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -34,8 +28,6 @@ CALLS = []
 
 
 class Loud(serializers.CharField):
-    """A field of a user's own, which remembers what it has seen."""
-
     def to_representation(self, value):
         CALLS.append((self.field_name, type(self.parent).__name__, self.context.get("user"), value))
         self.seen = [*getattr(self, "seen", ()), value]
@@ -331,9 +323,6 @@ def test_fewer_fields_have_a_program_of_their_own():
         before = fastschema.stats().compiled_rows
         assert serializer.data == [{name: "1" for name in row if name in names}] * 2
         assert fastschema.stats().compiled_rows == before + 2
-    state = class_state(cls)
-    assert sorted(map(len, state.made_programs("dump")._by_names)) == [6, 7, 8]
-    assert state.pending(DUMPING) is not None
 
 
 def test_fields_that_are_others_each_time_do_not_pile_up():
@@ -348,27 +337,6 @@ def test_fields_that_are_others_each_time_do_not_pile_up():
         assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
     made = class_state(cls).made_programs("dump")._by_names
     assert 1 < sum(map(len, made.values())) <= 64 * 4
-
-
-def test_serializers_of_many_choices_of_fields_leave_the_usual_ones_compiled():
-    class Choosing(serializers.Serializer):
-        a, b, c, d, e, f, g = [serializers.CharField() for _ in range(7)]
-
-        def __init__(self, *args, chosen, **kwargs):
-            super().__init__(*args, **kwargs)
-            for name in set(self.fields) - set(chosen):
-                self.fields.pop(name)
-
-    def known(chosen):
-        serializer = Choosing(chosen=chosen)
-        fields = readable_fields(serializer)
-        return class_state(Choosing).of_made(DUMPING, serializer, fields, is_worth_reading=True)
-
-    every = known("abcdefg")
-    for count in (1, 2, 3, 4, 5):
-        for chosen in itertools.combinations("abcdefg", count):
-            known(chosen)
-    assert known("abcdefg") is every
 
 
 def test_classes_that_need_a_request():
@@ -390,26 +358,6 @@ def test_classes_that_need_a_request():
     assert state_of_pending(Rows({"a": 1})) is None
     why = fastschema.compile(Rows).explain().why
     assert why == "its fields cannot be made here: KeyError: 'request'"
-
-
-def test_settings_that_change():
-    class Airports(serializers.HyperlinkedModelSerializer):
-        class Meta:
-            model = Airport
-            fields = ["url", "code", "latitude"]
-
-    airport = Airport(code="EWR", latitude="1.5")
-    for settings in (
-        {},
-        {"COERCE_DECIMAL_TO_STRING": False},
-        {"URL_FIELD_NAME": "link"},
-        {"HTML_SELECT_CUTOFF": 3},
-    ):
-        with override_settings(REST_FRAMEWORK=settings):
-            assert_same(Airports, airport, context={"request": None})
-            with fastschema.disabled():
-                expected = outcome(lambda: repr(Airports()), CALLS)
-            assert outcome(lambda: repr(Airports()), CALLS) == expected
 
 
 def test_sixteen_threads_that_use_a_class_for_the_first_time():
@@ -468,66 +416,6 @@ def test_nothing_of_a_request_stays_with_the_class():
     assert [reference() for reference in users] == [None] * 6
 
 
-def test_validation_makes_fields_that_represent_as_the_program_does():
-    class Planes(serializers.ModelSerializer):
-        class Meta:
-            model = Plane
-            fields = "__all__"
-
-    def ask():
-        serializer = Planes(data={"tail_number": "", "seats": "x"})
-        return serializer.is_valid(), exactly(serializer.errors), exactly(serializer.data)
-
-    plane = Plane(tail_number="N1", seats=2)
-    for _ in range(3):
-        with fastschema.disabled():
-            expected = outcome(ask, CALLS)
-        assert outcome(ask, CALLS) == expected
-        serializer = Planes([plane] * 2, many=True)
-        assert [field.validators for field in serializer.child.fields.values()]
-        before = fastschema.stats().compiled_rows
-        assert serializer.data[1]["tail_number"] == "N1"
-        assert fastschema.stats().compiled_rows == before + 2
-
-
-def test_a_serializer_that_made_no_fields_makes_none():
-    for cls, row in ((Inner, {"number": 1, "loud": "x"}), (Outer, ROWS[0])):
-        quiet = serializer_of(
-            **{n: f for n, f in cls._declared_fields.items() if not isinstance(f, Loud)}
-        )
-        for _ in range(3):
-            serializer = quiet({**row, "loud": "x"} if cls is Inner else row)
-            assert serializer.data
-        assert not has_made_fields(serializer) or cls is Outer
-
-
-def test_forgetting_a_serializer_forgets_what_is_known_of_its_class(monkeypatch):
-    cls = serializer_of(a=serializers.CharField())
-    assert cls({"a": "b"}).data == {"a": "b"}
-    monkeypatch.setattr(serializers.CharField, "to_representation", lambda self, value: "patched")
-    serializer = cls({"a": "b"})
-    fastschema.forget(serializer)
-    assert serializer.data == {"a": "patched"}
-
-
-def test_airlines_of_the_database(flights):
-    class Airlines(serializers.ModelSerializer):
-        class Meta:
-            model = Airline
-            fields = "__all__"
-
-    for _ in range(3):
-        assert_same(Airlines, Airline.objects.get(code="UA"))
-        assert_same(Airlines, list(Airline.objects.all()), many=True)
-
-
-class Told(serializers.CharField):
-    """A field of users' that is told who asks."""
-
-    def to_representation(self, value):
-        return f"{super().to_representation(value)} for {self.context.get('user')}"
-
-
 class Asked:
     """A value that only the field's own method can represent; it runs code meanwhile."""
 
@@ -539,8 +427,6 @@ class Asked:
 
 
 class TestOneAfterTheOther:
-    """Serializers of one class for a row each use one bound_program in turns."""
-
     class Plain(serializers.Serializer):
         number = serializers.IntegerField()
         text = serializers.CharField()
@@ -567,67 +453,11 @@ class TestOneAfterTheOther:
         for _ in range(3):
             assert exactly(represent_all()) == expected
 
-    def test_what_is_active_is_looked_up_for_each(self):
-        [row] = self.rows(1)
-        for zone in ("Asia/Tokyo", "America/New_York", "UTC", "Asia/Tokyo"):
-            with timezone.override(zone):
-                assert_same(self.Plain, row)
-
     def test_a_value_that_represents_by_the_same_class(self):
         def inner():
             return str(self.Plain(Thing(number=2, text="inner")).data)
 
         assert_same(self.Plain, Thing(number=1, text=Asked(inner)))
-
-    def test_nested_serializers(self):
-        class Deep(self.Plain):
-            one = self.Plain()
-            many = self.Plain(many=True)
-
-        class Outer(self.Plain):
-            one = Deep()
-            many = Deep(many=True)
-
-        def row(count, **values):
-            plain = self.rows(count + 1)
-            deep = Thing(**vars(plain[0]), one=plain[0], many=plain[1:])
-            return Thing(**{**vars(deep), "one": deep, "many": [deep] * count, **values})
-
-        for each in [
-            row(0),
-            row(2),
-            row(1, number="x"),
-            row(3, one=None),
-            row(1, many=[Thing()]),
-        ] * 2:
-            assert_same(Outer, each)
-
-    def test_nested_fields_are_told_of_their_own_serializer(self):
-        class Outer(self.Plain):
-            one = type("Telling", (serializers.Serializer,), {"text": Told()})()
-
-        for user in ("ann", "bob"):
-            assert_same(
-                Outer, Thing(number=1, text="", one=Thing(text="1")), context={"user": user}
-            )
-            serializer = Outer(context={"user": user, "request": Thing()})
-            serializer.to_representation(Thing(number=1, text="", one=Thing(text="1")))
-            held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
-            del serializer
-            gc.collect()
-            assert [each() for each in held] == [None, None]
-
-    def test_a_row_that_fails_does_no_harm_to_the_next_one(self):
-        for row in [*self.rows(1), Thing(number="x", text=""), *self.rows(1)] * 2:
-            assert_same(self.Plain, row)
-
-    def test_fields_are_told_of_their_own_serializer(self):
-        class Telling(serializers.Serializer):
-            number = serializers.IntegerField()
-            text = Told()
-
-        for user in ("ann", "bob"):
-            assert_same(Telling, self.rows(1)[0], context={"user": user})
 
     def test_odd_values_are_represented_by_fields_of_their_own_serializer(self):
         seen = []
@@ -636,35 +466,6 @@ class TestOneAfterTheOther:
             answer = functools.partial(lambda made: made.fields["text"].context["user"], serializer)
             seen.append(serializer.to_representation(Thing(number=1, text=Asked(answer)))["text"])
         assert seen == ["ann", "bob"]
-
-    def test_nothing_of_a_serializer_is_held(self):
-        for row in [*self.rows(2), Thing(number="5", text=5)]:
-            serializer = self.Plain(row, context={"request": Thing()})
-            assert serializer.data
-            held = weakref.ref(serializer), weakref.ref(serializer.context["request"])
-            del serializer
-            gc.collect()
-            assert [each() for each in held] == [None, None]
-        assert state_of_pending(self.Plain()).idle
-
-    def test_many_threads(self):
-        with fastschema.disabled():
-            expected = [self.Plain(row).data for row in self.rows(50)]
-        with ThreadPoolExecutor(8) as pool:
-            found = pool.map(lambda row: self.Plain(row).data, self.rows(50) * 20)
-            assert list(found) == expected * 20
-
-    def test_a_field_that_is_replaced_after_the_first_row_is_used_for_the_next_one(self):
-        def represent_two():
-            serializer = self.Plain()
-            first = serializer.to_representation(self.rows()[1])
-            serializer.fields["text"] = serializers.IntegerField()
-            return first, serializer.to_representation(self.rows()[1])
-
-        with fastschema.disabled():
-            expected = exactly(represent_two())
-        for _ in range(2):
-            assert exactly(represent_two()) == expected
 
     def test_a_shallow_copy_has_fields_of_its_own(self):
         serializer = Outer(ROWS[0])
@@ -681,3 +482,10 @@ class TestOneAfterTheOther:
             made = copied(serializer)
             made.fields.pop("text")
             assert list(made.to_representation(self.rows()[0])) == ["number", "at"]
+
+    def test_many_threads(self):
+        with fastschema.disabled():
+            expected = [self.Plain(row).data for row in self.rows(50)]
+        with ThreadPoolExecutor(8) as pool:
+            found = pool.map(lambda row: self.Plain(row).data, self.rows(50) * 20)
+            assert list(found) == expected * 20

@@ -71,8 +71,6 @@ def test_what_a_class_computes_is_asked_for_each_serializer(serializer_class, ma
 
 
 class Placed(serializers.CharField):
-    """Puts its value where a property says."""
-
     source_attrs = property(
         lambda self: ["secret" if FLAGS["is_on"] else "title"], lambda self, names: None
     )

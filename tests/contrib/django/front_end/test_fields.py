@@ -22,8 +22,6 @@ from tests.contrib.django.differential import Thing, assert_same, serializer_of
 
 
 class Text(str):
-    """A string of another class."""
-
     __slots__ = ()
 
     def __str__(self):
@@ -31,68 +29,50 @@ class Text(str):
 
 
 class Number(int):
-    """An integer of another class, which says that it is something else."""
-
     def __int__(self):
         return 7
 
 
 class Amount(Decimal):
-    """A decimal of another class."""
+    pass
 
 
 class Key(uuid.UUID):
-    """A UUID of another class."""
-
     def __str__(self):
         return "key"
 
 
 class Moment(datetime.datetime):
-    """A datetime of another class."""
-
     def isoformat(self, *args):
         return "moment"
 
 
 class Day(datetime.date):
-    """A date of another class."""
-
     def isoformat(self):
         return "day"
 
 
 class Clock(datetime.time):
-    """A time of another class."""
-
     def isoformat(self, *args):
         return "clock"
 
 
 class Colour(enum.Enum):
-    """Plain members."""
-
     RED = "r"
     GREEN = 2
 
 
 class Size(enum.IntEnum):
-    """Members that are integers."""
-
     SMALL = 1
     LARGE = 2
 
 
 class Mood(enum.StrEnum):
-    """Members that are strings."""
-
     GOOD = "good"
     BAD = "bad"
 
 
 class Stubborn:
-    """An object that refuses every conversion."""
-
     def __str__(self):
         raise RuntimeError("no text")
 
@@ -348,31 +328,20 @@ def test_children_that_are_serializers_are_compiled():
 
 
 class OwnText(serializers.CharField):
-    """Represents in its own way."""
-
     def to_representation(self, value):
         return f"<{super().to_representation(value)}>"
 
 
 class ValidatedText(serializers.CharField):
-    """Changes nothing but validation."""
-
     def to_internal_value(self, data):
         return data.strip()
 
 
 class TestSubclasses:
-    """A field is known by its method, not by its class."""
-
     def test_a_field_that_only_validates_otherwise_is_compiled(self):
         serializer = serializer_of(value=ValidatedText())
         assert assert_same(serializer, Thing(value="a")) == {"value": "a"}
         assert next(iter(fastschema.compile(serializer).explain())).compiled
-
-    def test_an_own_to_representation_is_called(self):
-        serializer = serializer_of(value=OwnText())
-        assert assert_same(serializer, Thing(value="a")) == {"value": "<a>"}
-        assert not next(iter(fastschema.compile(serializer).explain())).compiled
 
     def test_a_to_representation_set_on_the_field_object_is_called(self):
         def make(instance=None, **kwargs):
@@ -390,14 +359,6 @@ class TestSubclasses:
         serializer = serializer_of(value=Everything())
         assert assert_same(serializer, Thing(a=1, b=2)) == {"value": "['a', 'b']"}
 
-    def test_a_get_attribute_set_on_the_field_object_is_called(self):
-        def make(instance=None, **kwargs):
-            serializer = serializer_of(value=serializers.CharField())(instance, **kwargs)
-            serializer.fields["value"].get_attribute = lambda instance: "here"
-            return serializer
-
-        assert assert_same(make, Thing()) == {"value": "here"}
-
     def test_own_boolean_words_are_known(self):
         class German(serializers.BooleanField):
             TRUE_VALUES = {"ja", False}
@@ -406,81 +367,20 @@ class TestSubclasses:
         for value in (True, False, "ja", "Nein", 1, 0, "?"):
             assert_same(serializer_of(value=German()), Thing(value=value))
 
-    def test_a_bare_field_raises_as_in_stock(self):
-        error = assert_same(serializer_of(value=serializers.Field()), Thing(value=1))
-        assert isinstance(error, NotImplementedError)
-
     def test_a_model_field_gets_the_whole_object(self, flights):
         class AirlineSerializer(serializers.Serializer):
             name = serializers.ModelField(model_field=flights[0].airline._meta.get_field("name"))
 
         assert assert_same(AirlineSerializer, flights[0].airline) == {"name": "United"}
 
-    def test_a_hidden_field_is_left_out(self):
-        serializer = serializer_of(
-            value=serializers.CharField(), hidden=serializers.HiddenField(default=1)
-        )
-        assert assert_same(serializer, Thing(value="a", hidden=2)) == {"value": "a"}
-
 
 class TestDecimals:
-    """Places, digits, rounding and the decimal context."""
-
-    NUMBERS = [
-        Decimal(text)
-        for text in (
-            "0",
-            "0.5",
-            "-0.5",
-            "1.0000000000",
-            "1.00000000005",
-            "12345.678901234567",
-            "1E+2",
-            "1E-20",
-            "-0",
-            "0E+3",
-            "9.9999999999999",
-            "99999999.99",
-            "999999999.99",
-        )
-    ]
-
-    @pytest.mark.parametrize("places", range(11))
-    def test_any_number_of_places(self, places):
-        serializer = serializer_of(value=serializers.DecimalField(12, places))
-        for number in self.NUMBERS:
-            assert_same(serializer, Thing(value=number))
-
     @pytest.mark.parametrize("digits", [1, 2, 3, 9, 10, 11, 12, 28, 29, None])
     def test_any_number_of_digits(self, digits):
         serializer = serializer_of(value=serializers.DecimalField(digits, 2))
         for length in range(1, 31):
             assert_same(serializer, Thing(value=Decimal(f"{10**length - 1}E-2")))
             assert_same(serializer, Thing(value=-Decimal(f"{10**length - 1}E-2")))
-
-    def test_too_many_digits_raise_as_in_stock(self):
-        serializer = serializer_of(value=serializers.DecimalField(4, 2))
-        error = assert_same(serializer, Thing(value=Decimal("123.45")))
-        assert isinstance(error, decimal.InvalidOperation)
-
-    @pytest.mark.parametrize(
-        "rounding",
-        [
-            decimal.ROUND_UP,
-            decimal.ROUND_DOWN,
-            decimal.ROUND_CEILING,
-            decimal.ROUND_FLOOR,
-            decimal.ROUND_HALF_UP,
-            decimal.ROUND_HALF_DOWN,
-            decimal.ROUND_HALF_EVEN,
-            decimal.ROUND_05UP,
-            None,
-        ],
-    )
-    @pytest.mark.parametrize("text", ["1.005", "-1.005", "1.015", "1.001", "-1.009", "1.05"])
-    def test_any_rounding(self, rounding, text):
-        serializer = serializer_of(value=serializers.DecimalField(10, 2, rounding=rounding))
-        assert_same(serializer, Thing(value=Decimal(text)))
 
     @pytest.mark.parametrize(
         "context",
@@ -514,15 +414,6 @@ class TestDecimals:
             _ = serializer(Thing(value=Decimal("1.255"))).data
         assert fast == context.flags
 
-    def test_an_own_quantize_is_called(self):
-        class Doubled(serializers.DecimalField):
-            def quantize(self, value):
-                return super().quantize(value * 2)
-
-        assert assert_same(serializer_of(value=Doubled(10, 2)), Thing(value=Decimal("1.5"))) == {
-            "value": "3.00"
-        }
-
     @pytest.mark.parametrize("coerce", [True, False])
     def test_an_overridden_setting_for_coercion_counts(self, settings, coerce):
         serializer = serializer_of(value=serializers.DecimalField(10, 2))
@@ -540,14 +431,21 @@ class TestDecimals:
             data = assert_same(serializer, Thing(value=Decimal("1234.5")))
         assert data["value"] == {"en": "1234.50", "de": "1234,50"}[language]
 
+    def test_an_own_quantize_is_called(self):
+        class Doubled(serializers.DecimalField):
+            def quantize(self, value):
+                return super().quantize(value * 2)
+
+        assert assert_same(serializer_of(value=Doubled(10, 2)), Thing(value=Decimal("1.5"))) == {
+            "value": "3.00"
+        }
+
 
 DATETIMES = {name: value for name, value in VALUES.items() if "datetime" in name}
 ZONES = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Africa/Monrovia"]
 
 
 class TestDatesAndTimes:
-    """Formats, time zones and values that do not fit."""
-
     @pytest.mark.parametrize("zone", [*map(ZoneInfo, ZONES), UTC, SECONDS], ids=str)
     def test_the_active_time_zone_counts(self, zone):
         serializer = serializer_of(value=serializers.DateTimeField())
@@ -555,33 +453,12 @@ class TestDatesAndTimes:
             for value in DATETIMES.values():
                 assert_same(serializer, Thing(value=value))
 
-    def test_a_change_of_the_active_time_zone_is_seen(self):
-        serializer = serializer_of(value=serializers.DateTimeField())
-        thing = Thing(value=datetime.datetime(2024, 7, 1, 12, tzinfo=UTC))
-        texts = []
-        for zone in ("UTC", "Asia/Kolkata", "UTC", "America/New_York"):
-            with django_timezone.override(zone):
-                texts.append(assert_same(serializer, thing)["value"])
-        assert texts == [
-            "2024-07-01T12:00:00Z",
-            "2024-07-01T17:30:00+05:30",
-            "2024-07-01T12:00:00Z",
-            "2024-07-01T08:00:00-04:00",
-        ]
-
     @pytest.mark.parametrize("field", ["datetime", "datetime in Paris", "datetime with a format"])
     def test_without_time_zones(self, settings, field):
         settings.USE_TZ = False
         serializer = serializer_of(value=FIELDS[field]())
         for value in DATETIMES.values():
             assert_same(serializer, Thing(value=value))
-
-    def test_another_time_zone_in_the_settings_is_seen(self, settings):
-        serializer = serializer_of(value=serializers.DateTimeField())
-        thing = Thing(value=datetime.datetime(2024, 7, 1, 12, tzinfo=UTC))
-        assert_same(serializer, thing)
-        settings.TIME_ZONE = "Asia/Tokyo"
-        assert assert_same(serializer, thing) == {"value": "2024-07-01T21:00:00+09:00"}
 
     @pytest.mark.parametrize(
         ("value", "zone"),
@@ -608,12 +485,6 @@ class TestDatesAndTimes:
         data = assert_same(serializer_of(value=Own()), Thing(value=value))
         assert data["value"] in ("2000-01-01T00:00:00", "2024-07-01T14:00:00+02:00")
 
-    def test_a_datetime_for_a_date_is_refused(self):
-        error = assert_same(
-            serializer_of(value=serializers.DateField()), Thing(value=datetime.datetime(2024, 7, 1))
-        )
-        assert isinstance(error, AssertionError)
-
     @pytest.mark.parametrize(
         ("setting", "field", "value"),
         [
@@ -639,21 +510,6 @@ class TestDatesAndTimes:
 
 
 class TestChoices:
-    """Choices are looked up by their text, and what is none of them stays as it is."""
-
-    def test_an_integer_choice_is_found_by_its_text(self):
-        serializer = serializer_of(value=serializers.ChoiceField([(1, "one"), (2, "two")]))
-        assert assert_same(serializer, Thing(value="2")) == {"value": 2}
-
-    def test_choices_that_are_replaced_are_seen(self):
-        def make(instance=None, **kwargs):
-            serializer = serializer_of(value=serializers.ChoiceField([1, 2]))(instance, **kwargs)
-            serializer.fields["value"].choices = [(3, "three")]
-            return serializer
-
-        assert assert_same(make, Thing(value="3")) == {"value": 3}
-        assert assert_same(make, Thing(value="1")) == {"value": "1"}
-
     def test_choices_that_are_replaced_after_a_use_are_seen(self):
         serializer = serializer_of(value=serializers.ChoiceField([1, 2]))()
         assert serializer.to_representation(Thing(value="2")) == {"value": 2}
@@ -668,8 +524,6 @@ class TestChoices:
 
 
 class Shout(serializers.Field):
-    """A field of a user's own."""
-
     def to_representation(self, value):
         return f"{value}!"
 

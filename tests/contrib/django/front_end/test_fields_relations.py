@@ -14,8 +14,6 @@ from tests.contrib.django.differential import Thing, assert_same, serializer_of
 
 
 class Stored:
-    """What a file field of a model gives, noting what is asked of it."""
-
     def __init__(self, calls, name="a b.txt", error=None):
         self.calls = calls
         self.name = name
@@ -57,8 +55,6 @@ FIELDS = [
 @pytest.mark.parametrize("context", CONTEXTS, ids=["no", "none", "of DRF", "secure"])
 @pytest.mark.parametrize("field", FIELDS, ids=["file", "image", "name", "url"])
 class TestFiles:
-    """A file is its address, or its name."""
-
     @pytest.mark.parametrize("cls", [FieldFile, ImageFieldFile])
     @pytest.mark.parametrize("name", ["a.txt", "é b.png", "", None])
     def test_files_of_models(self, field, context, cls, name):

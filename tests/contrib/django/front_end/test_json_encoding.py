@@ -4,19 +4,15 @@ import datetime
 import json
 import math
 import uuid
-from datetime import UTC, timedelta, timezone
-from decimal import Decimal
+from datetime import UTC
 from functools import partial
-from zoneinfo import ZoneInfo
 
 import pytest
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 
 import fastschema
-from tests.contrib.django.differential import Thing, assert_same, outcome, serializer_of, shown
+from tests.contrib.django.differential import Thing, assert_same, serializer_of
 
 FLOATS = [
     0.0,
@@ -129,59 +125,7 @@ def test_an_integer_is_written_as_in_stock(number):
     assert_same(serializer, [thing] * 3, many=True)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        SafeString("<b>"),
-        gettext_lazy("Not a valid string."),
-        Decimal("1.10"),
-        Decimal("NaN"),
-        Decimal("1E+400"),
-        datetime.datetime(2024, 7, 1, 12, tzinfo=UTC),
-        datetime.datetime(2024, 7, 1, 12, 0, 0, 1),
-        datetime.datetime(1, 1, 1, tzinfo=ZoneInfo("Europe/Paris")),
-        datetime.datetime(2024, 7, 1, tzinfo=timezone(timedelta(seconds=1))),
-        datetime.date(1, 1, 1),
-        datetime.time(1, 2, 3, 4),
-        datetime.time(1, 2, tzinfo=UTC),
-        timedelta(days=1),
-        uuid.UUID(int=5),
-        b"bytes",
-        b"\xff",
-        {2: 1, None: 3, True: 4, 1.5: 5},
-        {(1, 2): 3},
-        {"a": {"b": {"c": [1, (2, 3), {4}, range(2)]}}},
-        [[[]]],
-        object(),
-        Thing,
-        range(2),
-        [math.nan],
-        {"x": 2**70, "y": "\u2028"},
-    ],
-    ids=shown,
-)
-@pytest.mark.parametrize(
-    "field",
-    [
-        serializers.ReadOnlyField,
-        serializers.JSONField,
-        partial(serializers.SerializerMethodField, "get"),
-    ],
-)
-def test_a_value_as_it_is_is_written_as_in_stock(field, value):
-    def make(instance=None, **kwargs):
-        cls = serializer_of(a=field())
-        cls.get = lambda self, obj: obj["a"]
-        return cls(instance, **kwargs)
-
-    assert_same(make, {"a": value})
-
-
 class Row(serializers.Serializer):
-    """One of several kinds."""
-
     number = serializers.IntegerField()
     moment = serializers.DateTimeField()
     text = serializers.CharField(default="\u2028")
@@ -193,8 +137,6 @@ def rows(count):
 
 
 class TestStream:
-    """Rows become one array, a chunk at a time."""
-
     @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 999, 1000, 1001])
     @pytest.mark.parametrize("chunk_size", [1, 2, 3, 1000])
     def test_the_chunks_together_are_what_the_renderer_writes(self, count, chunk_size):
@@ -202,21 +144,6 @@ class TestStream:
         chunks = list(fastschema.compile(Row).stream(rows(count), chunk_size=chunk_size))
         assert b"".join(chunks) == expected
         assert all(chunks)
-
-    def test_rows_are_read_when_their_chunk_is_due(self):
-        read = []
-
-        def generate():
-            for row in rows(5):
-                read.append(row.number)
-                yield row
-
-        stream = fastschema.compile(Row).stream(generate(), chunk_size=2)
-        assert read == []
-        next(stream)
-        assert read == [0, 1]
-        next(stream)
-        assert read == [0, 1, 2, 3]
 
     def test_an_error_comes_when_its_row_is_reached(self):
         stream = fastschema.compile(Row).stream([*rows(2), Thing()], chunk_size=2)
@@ -230,37 +157,6 @@ class TestStream:
                 return [instance.number, 1e-7]
 
         assert list(fastschema.compile(Own).stream(rows(2))) == [b"[[0,1e-07],[1,1e-07]]"]
-
-    @pytest.mark.parametrize("chunk_size", [0, -1])
-    def test_a_chunk_has_at_least_one_row(self, chunk_size):
-        with pytest.raises(ValueError, match="chunk_size"):
-            fastschema.compile(Row).stream([], chunk_size=chunk_size)
-
-    def test_a_manager_is_streamed_as_its_rows(self, flights):
-        from flights.models import Flight
-        from flights.serializers import FlightSerializer
-
-        plan = fastschema.compile(FlightSerializer(many=True))
-        expected = JSONRenderer().render(FlightSerializer(Flight.objects.all(), many=True).data)
-        for source in (
-            Flight.objects,
-            Flight.objects.all(),
-            Flight.objects.iterator(chunk_size=2),
-        ):
-            assert b"".join(plan.stream(source, chunk_size=3)) == expected
-        assert plan.dumps(Flight.objects) == expected
-
-
-def test_a_value_that_cannot_be_read_is_complained_of_before_one_that_cannot_be_written():
-    serializer = serializer_of(a=serializers.FloatField(), b=serializers.CharField())
-
-    def stock():
-        return JSONRenderer().render(serializer({"a": math.nan}).data)
-
-    with fastschema.disabled():
-        expected = outcome(stock, [])
-    plan = fastschema.compile(serializer)
-    assert outcome(lambda: plan.dumps({"a": math.nan}), []).error == expected.error
 
 
 def test_a_lone_surrogate_is_complained_of_last():

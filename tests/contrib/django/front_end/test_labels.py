@@ -10,7 +10,6 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end import labels
 from tests.contrib.django.differential import assert_same
 
 CALLS = []
@@ -31,16 +30,12 @@ def model_of(choices, **content):
 
 
 class Shown(serializers.Serializer):
-    """What is shown for a column, as text and as it is."""
-
     text = serializers.CharField(source="get_rank_display")
     raw = serializers.ReadOnlyField(source="get_rank_display")
     default = serializers.CharField(source="get_rank_display", default="-")
 
 
 class Days(models.IntegerChoices):
-    """What Django itself has translated."""
-
     MONDAY = 0, gettext_lazy("Monday")
     TUESDAY = 1, gettext_lazy("Tuesday")
 
@@ -74,16 +69,6 @@ def test_labels_are_those_of_stock(choices):
         with translation.override(language):
             for value in VALUES:
                 assert_same(Shown, model(rank=value), calls=CALLS)
-
-
-@pytest.mark.parametrize("choices", PLAIN)
-def test_labels_of_instances_are_not_asked_for_one_by_one(choices):
-    assert labels.label_of_instance(model_of(choices), "get_rank_display") is not None
-
-
-@pytest.mark.parametrize("choices", OWN)
-def test_labels_that_are_code_of_users_are(choices):
-    assert labels.label_of_instance(model_of(choices), "get_rank_display") is None
 
 
 def own(self, *arguments):

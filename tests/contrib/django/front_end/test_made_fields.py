@@ -19,8 +19,6 @@ CALLS = []
 
 
 class Loud(serializers.CharField):
-    """A field of a user's own."""
-
     def to_representation(self, value):
         CALLS.append((self.field_name, value, self.context.get("user")))
         return super().to_representation(value).upper()
@@ -32,8 +30,6 @@ class Inner(serializers.Serializer):
 
 
 class Less(Inner):
-    """Makes its fields, and removes one."""
-
     more = Loud()
 
     def __init__(self, *args, **kwargs):
@@ -42,15 +38,11 @@ class Less(Inner):
 
 
 class Looping(serializers.ListSerializer):
-    """Asks its child for each row."""
-
     def to_representation(self, data):
         return [self.child.to_representation(row) for row in data]
 
 
 class Popping(serializers.Serializer):
-    """Makes its fields when it is made."""
-
     first = serializers.IntegerField()
     last = serializers.CharField()
     loud = Loud()
@@ -75,16 +67,12 @@ class Popping(serializers.Serializer):
 
 
 class Own(Popping):
-    """Calls ``super()`` for each row."""
-
     def to_representation(self, instance):
         CALLS.append("to_representation")
         return {**super().to_representation(instance), "own": 1}
 
 
 class Deciding(Popping):
-    """Shows something to administrators only."""
-
     def to_representation(self, instance):
         if visitor_of(self) != "admin":
             self.fields.pop("last", None)
@@ -117,16 +105,6 @@ def compiled_rows(use):
     before = fastschema.stats().compiled_rows
     use()
     return fastschema.stats().compiled_rows - before
-
-
-@pytest.mark.parametrize("cls", [Popping, Own, Deciding])
-def test_rows_one_by_one(cls):
-    def ask():
-        many = cls(ROWS, many=True, context={"user": "ann"})
-        kept = cls(context={"user": "bob"})
-        return exactly(many.data), [exactly(kept.to_representation(each)) for each in ROWS]
-
-    assert_as_in_stock(ask)
 
 
 @pytest.mark.parametrize("cls", [Popping, Own])
@@ -182,21 +160,6 @@ CHANGES = {
     "validation": lambda s: exactly(s.run_validation(ROWS[0])),
     "repr": repr,
 }
-
-
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("cls", [Popping, Own])
-def test_whatever_happens_between_two_rows(cls, change):
-    def ask():
-        serializer = cls(context={"user": "ann"})
-        found = []
-        for number, each in enumerate(ROWS):
-            if number in (5, 8):
-                found.append(CHANGES[change](serializer))
-            found.append(exactly(serializer.to_representation(each)))
-        return found, list(serializer.fields), vars(serializer.fields["loud"]).get("source")
-
-    assert_as_in_stock(ask)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -267,14 +230,6 @@ def test_two_visitors_in_turns():
                     Deciding(ROWS, many=True, context={"request": visitor.request()}).data
                 )
             )
-
-
-def test_stock_in_between_has_the_same_fields():
-    serializer = Popping()
-    serializer.fields.pop("last")
-    shown = [exactly(serializer.to_representation(each)) for each in ROWS]
-    with fastschema.disabled():
-        assert [exactly(serializer.to_representation(each)) for each in ROWS] == shown
 
 
 @override_settings(FASTSCHEMA={"INSTALL": False})

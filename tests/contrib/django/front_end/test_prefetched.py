@@ -5,38 +5,29 @@ from django.db import models
 from django.test.utils import isolate_apps
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end.access import prefetched
 from tests.contrib.django.differential import assert_same_each_time, serializer_of
 
 CALLS = []
 
 
 class Hiding(models.Manager):
-    """Gives other objects than were prefetched."""
-
     def all(self):
         CALLS.append("all")
         return [each for each in super().all() if each.pk != 2]
 
 
 class Counting(models.Manager):
-    """Notices each manager that is made."""
-
     def __init__(self):
         CALLS.append("made")
         super().__init__()
 
 
 class Doubling(models.Manager):
-    """Has a method that querysets have not."""
-
     def doubled(self):
         return 2 * self.count()
 
 
 class Setting(models.Manager):
-    """Notices what is set on each manager that is made."""
-
     def __setattr__(self, name, value):
         CALLS.append(("set", name))
         super().__setattr__(name, value)
@@ -53,8 +44,6 @@ class Filtering(models.Manager):
 with isolate_apps("flights"):
 
     class Label(models.Model):
-        """What boxes have many of."""
-
         name = models.CharField(max_length=10)
 
         class Meta:
@@ -65,8 +54,6 @@ with isolate_apps("flights"):
             return self.name
 
     class Box(models.Model):
-        """Has labels, and is one of the boxes of its owner's."""
-
         code = models.CharField(max_length=10, unique=True)
         labels = models.ManyToManyField(Label, related_name="boxes")
 
@@ -213,24 +200,3 @@ def test_the_reverse_side_of_many_to_many():
 
     key = serializers.PrimaryKeyRelatedField(many=True, read_only=True, source="boxes")
     assert assert_same_each_time(serializer_of(keys=key), make) == {"keys": [4]}
-
-
-@pytest.mark.parametrize(
-    ("cls", "source", "name"),
-    [
-        (Box, "labels", "labels"),
-        (Label, "boxes", "boxes"),
-        (Box, "plains", "plains"),
-        (Box, "filtereds", "filtereds"),
-        (Box, "hiddens", None),
-        (Box, "counteds", None),
-        (Box, "settings", None),
-        (Box, "codeds", None),
-        (OwnKey, "plains", None),
-        (Box, "code", None),
-        (Plain, "box", None),
-        (dict, "labels", None),
-    ],
-)
-def test_managers_are_passed_by_only_where_they_are_stock(cls, source, name):
-    assert prefetched(cls, source) == name

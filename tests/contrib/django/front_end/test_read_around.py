@@ -6,7 +6,6 @@ import uuid
 from functools import partial
 
 import pytest
-from django.db.models import Model, QuerySet, query
 from django.urls import path
 from rest_framework import fields, relations, serializers
 from rest_framework.request import Request
@@ -245,11 +244,3 @@ def test_a_reason_names_what_is_replaced(monkeypatch):
     reasons = {field.key: field.why for field in fastschema.compile(EverySerializer).explain()}
     assert reasons["price"] == "DecimalField.quantize is replaced"
     assert reasons["text"] == ""
-
-
-def test_rows_are_read_again_once_nobody_is_to_be_asked(monkeypatch, flights):
-    for owner, name in ((Model, "__init__"), (QuerySet, "_fetch_all"), (query, "get_prefetcher")):
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, name, wrapped(owner, name, []))
-            assert not read_around.ROWS.are_stock()
-        assert read_around.ROWS.are_stock()

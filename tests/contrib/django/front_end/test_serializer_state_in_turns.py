@@ -9,7 +9,6 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import SerializerClassState
 from tests.contrib.django.differential import Thing, exactly, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS
 
@@ -17,8 +16,6 @@ CALLS = []
 
 
 class Loud(serializers.CharField):
-    """A field of a user's own."""
-
     def to_representation(self, value):
         CALLS.append((self.field_name, type(self.parent).__name__, self.context.get("user")))
         return super().to_representation(value).upper()
@@ -201,21 +198,3 @@ def test_what_is_nested_and_was_looked_at_before_is_dumped_as_it_is(at):
         expected = ask()
     for _ in range(3):
         assert ask() == expected
-
-
-@pytest.mark.instruments
-def test_nobody_asks_for_what_is_nested_in_each_dump(at, monkeypatch):
-    asked = []
-    pending = SerializerClassState.pending
-
-    def noted(state, direction):
-        asked.append(state.owner())
-        return pending(state, direction)
-
-    outer, inner, *_ = new_classes()
-    inner._declared_fields["loud"] = serializers.CharField()  # no code of users
-    assert_as_in_stock(outer, row(at))
-    monkeypatch.setattr(SerializerClassState, "pending", noted)
-    assert outer(row(at)).data
-    assert outer([row(at)] * 3, many=True).data
-    assert asked == [outer, outer]
