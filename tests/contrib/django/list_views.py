@@ -3,7 +3,7 @@
 import re
 
 from django.db import transaction
-from rest_framework import generics, renderers
+from rest_framework import generics, pagination, renderers
 from rest_framework.test import APIRequestFactory
 
 import fastschema
@@ -17,8 +17,6 @@ FLIGHTS = Flight.objects.select_related("airline", "origin", "destination", "pla
 
 
 class FlightList(generics.ListAPIView):
-    """All flights, by a serializer that reads columns and foreign keys only."""
-
     queryset = FLIGHTS
     serializer_class = FlightSerializer
     pagination_class = None
@@ -26,9 +24,28 @@ class FlightList(generics.ListAPIView):
     renderer_classes = [FastJSONRenderer, renderers.BrowsableAPIRenderer]
 
 
+class Numbered(pagination.PageNumberPagination):
+    page_size = 4
+    page_size_query_param = "size"
+
+
+class Limited(pagination.LimitOffsetPagination):
+    default_limit = 4
+
+
+class Cursor(pagination.CursorPagination):
+    page_size = 4
+    ordering = "pk"
+
+
 def view_of(base=FlightList, **attributes):
     """A view class with other attributes."""
     return type("View", (base,), attributes)
+
+
+def list_of(queryset, serializer_class):
+    """A list view."""
+    return view_of(serializer_class=serializer_class, get_queryset=lambda self: queryset.all())
 
 
 def get(view_class, path="/", **extra):

@@ -8,15 +8,11 @@ from django.test.utils import isolate_apps
 with isolate_apps("flights"):
 
     class Base(models.Model):
-        """What all of them are."""
-
         class Meta:
             abstract = True
             app_label = "flights"
 
     class Order(Base):
-        """Has a key of one column, and lines."""
-
         name = models.CharField(max_length=20)
         placed = models.DateField(default=datetime.date(2020, 1, 1))
 

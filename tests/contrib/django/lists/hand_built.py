@@ -1,7 +1,7 @@
 """The ways in which lists are built by hand, and what can be seen of them."""
 
 from django.db import connection, transaction
-from rest_framework import generics, pagination, renderers, serializers
+from rest_framework import generics, renderers, serializers
 from rest_framework.decorators import api_view, renderer_classes
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
@@ -10,20 +10,11 @@ import fastschema
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from tests.contrib.django.differential import assert_equal, exactly, outcome
+from tests.contrib.django.list_views import Limited, Numbered
 from tests.contrib.django.lists.reading import inside
 
 
-class Numbered(pagination.PageNumberPagination):
-    page_size = 4
-
-
-class Limited(pagination.LimitOffsetPagination):
-    default_limit = 5
-
-
 class Enveloped(Numbered):
-    """Answers with an envelope of its own."""
-
     def get_paginated_response(self, data):
         return Response({"total": self.page.paginator.count, "items": data})
 

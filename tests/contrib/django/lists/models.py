@@ -8,22 +8,16 @@ from django.test.utils import isolate_apps
 with isolate_apps("flights"):
 
     class Base(models.Model):
-        """What all of them are."""
-
         class Meta:
             abstract = True
             app_label = "flights"
 
     class Country(Base):
-        """Has a key of its own."""
-
         code = models.CharField(max_length=3, primary_key=True)
         name = models.CharField(max_length=20)
         area = models.FloatField(null=True)
 
     class City(Base):
-        """Has foreign keys that may be null, one of them to no primary key."""
-
         name = models.CharField(max_length=20, unique=True)
         country = models.ForeignKey(Country, models.CASCADE, null=True, related_name="cities")
         twin = models.ForeignKey(
@@ -32,8 +26,6 @@ with isolate_apps("flights"):
         founded = models.DateField(null=True)
 
     class Language(Base):
-        """What people have many of."""
-
         name = models.CharField(max_length=20)
 
         class Meta:
@@ -44,8 +36,6 @@ with isolate_apps("flights"):
             return self.name
 
     class Person(Base):
-        """Has a column of each class."""
-
         class Rank(models.IntegerChoices):
             LOW = 1, "low"
             HIGH = 2, "high"
@@ -72,8 +62,6 @@ with isolate_apps("flights"):
             return f"{self.name}!"
 
     class Profile(Base):
-        """Not every person has one."""
-
         person = models.OneToOneField(Person, models.CASCADE)
         motto = models.CharField(max_length=20)
         country = models.ForeignKey(Country, models.CASCADE, null=True)
@@ -88,8 +76,6 @@ with isolate_apps("flights"):
             return super().get_queryset().filter(is_tame=True)
 
     class Pet(Base):
-        """Has a manager of its own."""
-
         name = models.CharField(max_length=20)
         is_tame = models.BooleanField(default=True)
         owner = models.ForeignKey(Person, models.CASCADE, related_name="pets")
@@ -106,19 +92,13 @@ with isolate_apps("flights"):
         )
 
     class Word(Base):
-        """Refers to letters."""
-
         letter = models.ForeignKey(Letter, models.CASCADE, related_name="words")
         first = models.OneToOneField(Letter, models.CASCADE, related_name="first")
 
     class Worker(Person):
-        """Inherits columns from another table."""
-
         salary = models.IntegerField()
 
     class Citizen(Person):
-        """The same table by another name."""
-
         class Meta:
             proxy = True
             app_label = "flights"

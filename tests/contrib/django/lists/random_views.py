@@ -12,8 +12,6 @@ from tests.contrib.django.lists.models import City, Country, Language, Person, P
 
 
 class Shouting(serializers.CharField):
-    """A field of somebody's own, which is given the value only."""
-
     def to_representation(self, value):
         return super().to_representation(value).upper()
 

@@ -1,19 +1,15 @@
 """Lists whose nested serializers choose their fields, by who asks."""
 
 import pytest
-from rest_framework import pagination, serializers
+from rest_framework import serializers
 
 import fastschema
 from tests.contrib.django.differential import assert_equal, outcome
-from tests.contrib.django.list_views import FlightList, view_of
+from tests.contrib.django.list_views import FlightList, Numbered, view_of
 from tests.contrib.django.lists.models import City, Person
 from tests.contrib.django.requests_in_turns import FLAGS, IN_TURNS
 
 CALLS = []
-
-
-class Numbered(pagination.PageNumberPagination):
-    page_size = 20
 
 
 class CitySerializer(serializers.ModelSerializer):

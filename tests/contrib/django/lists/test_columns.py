@@ -1,6 +1,5 @@
 """Which lists are written from rows, and which need instances; the answers are stock's."""
 
-import datetime
 import gc
 from types import TracebackType
 
@@ -15,8 +14,9 @@ from rest_framework import serializers
 
 from fastschema.contrib.django.front_end.class_state import state_of_pending
 from fastschema.runtime.programs import MOST_DERIVED
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
-from tests.contrib.django.lists.models import Citizen, City, Country, Person, Profile, Worker
+from tests.contrib.django.differential import serializer_of
+from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, list_of, view_of
+from tests.contrib.django.lists.models import City, Country, Person, Profile, Worker
 from tests.contrib.django.lists.reading import reads_rows
 from tests.contrib.django.lists.test_row_layout import model_of
 
@@ -44,10 +44,6 @@ class CitySerializer(serializers.ModelSerializer):
         fields = ("name", "country", "founded")
 
 
-def serializer_of(**fields):
-    return type("Rows", (serializers.Serializer,), fields)
-
-
 def all_columns(model):
     """A serializer for all columns of a model."""
     others = [field.name for field in model._meta.many_to_many]
@@ -55,16 +51,9 @@ def all_columns(model):
     return type("All", (serializers.ModelSerializer,), {"Meta": meta})
 
 
-def list_of(queryset, serializer_class):
-    return view_of(
-        FlightList, serializer_class=serializer_class, get_queryset=lambda self: queryset.all()
-    )
-
-
 FROM_ROWS = {
     "columns": (PEOPLE, all_columns(Person)),
     "columns of a parent's table": (Worker.objects.order_by("pk"), all_columns(Worker)),
-    "columns of a proxy": (Citizen.objects.order_by("pk"), all_columns(Citizen)),
     "nested objects, some of them null": (
         WITH_ALL,
         serializer_of(city=CitySerializer(), birthplace=CitySerializer()),
@@ -82,17 +71,9 @@ FROM_ROWS = {
         WITH_ALL,
         serializer_of(c=serializers.CharField(source="birthplace.name", default="nowhere")),
     ),
-    "a dotted source through null, left out": (
-        WITH_ALL,
-        serializer_of(c=serializers.CharField(source="birthplace.country.name", required=False)),
-    ),
     "a dotted source through null, an error": (
         WITH_ALL,
         serializer_of(c=serializers.CharField(source="birthplace.name")),
-    ),
-    "a dotted source through a reverse relation to one": (
-        WITH_ALL,
-        serializer_of(c=serializers.CharField(source="profile.motto")),
     ),
     "a slug of a related object": (
         WITH_ALL,
@@ -118,12 +99,6 @@ FROM_ROWS = {
             **{name: serializers.ReadOnlyField() for name in ("big", "many", "at", "name", "pk")}
         ),
     ),
-    "only some columns": (
-        PEOPLE.only("name", "city").defer("notes"),
-        serializer_of(name=serializers.CharField(), city_id=serializers.IntegerField()),
-    ),
-    "a slice": (PEOPLE[2:5], all_columns(Person)),
-    "distinct rows": (PEOPLE.distinct(), all_columns(Person)),
     "none": (PEOPLE.filter(name="?"), all_columns(Person)),
     "rows that are locked": (PEOPLE.select_for_update(), all_columns(Person)),
 }
@@ -138,19 +113,11 @@ def test_a_list_is_written_from_rows(name):
 
 
 class Loud(serializers.CharField):
-    """A field that is told the value only, and may do what it likes."""
-
     calls = []
 
     def to_representation(self, value):
         self.calls.append(value)
         return super().to_representation(value).upper()
-
-
-def test_a_field_of_ones_own_is_called_once_for_each_row():
-    view_class = list_of(PEOPLE, serializer_of(name=Loud(), key=serializers.UUIDField()))
-    assert_same_outcome(view_class, calls=Loud.calls)
-    assert reads_rows(view_class)
 
 
 INSTANCES = {
@@ -210,8 +177,6 @@ def test_a_setting_turns_it_off():
 
 
 class Elsewhere:
-    """A database router, which is told of objects."""
-
     def allow_relation(self, one, other, **hints):
         return None
 
@@ -232,14 +197,6 @@ def test_objects_of_a_related_manager():
         )
         assert_same_outcome(view_class)
         assert reads_rows(view_class) == ("name" in fields)
-
-
-def test_the_time_zone_and_the_language_are_those_of_the_view(settings):
-    settings.TIME_ZONE = "Asia/Tokyo"
-    settings.USE_TZ = True
-    view_class = list_of(PEOPLE, serializer_of(seen=serializers.DateTimeField()))
-    assert_same_outcome(view_class)
-    assert reads_rows(view_class)
 
 
 @pytest.mark.parametrize(
@@ -268,38 +225,6 @@ def test_a_queryset_class_with_methods_of_its_own():
     assert reads_rows(view_class)
 
 
-def test_a_queryset_that_was_evaluated_is_not_asked_again():
-    people = PEOPLE.all()
-    first = list(people)
-    view_class = view_of(
-        FlightList,
-        serializer_class=serializer_of(name=serializers.CharField()),
-        get_queryset=lambda self: people,
-        filter_queryset=lambda self, queryset: queryset,
-    )
-    first[0].name = "changed"
-    assert_same_outcome(view_class)
-    assert not reads_rows(view_class)
-
-
-def test_what_is_written_does_not_change_with_the_class_of_other_querysets():
-    serializer_class = serializer_of(name=serializers.CharField(), age=serializers.IntegerField())
-    for queryset in (PEOPLE, PEOPLE.only("age", "name"), Worker.objects.order_by("pk"), PEOPLE):
-        view_class = list_of(queryset, serializer_class)
-        assert_same_outcome(view_class)
-        assert reads_rows(view_class)
-
-
-def test_years_and_dates_of_annotations():
-    moment = Value(datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC))
-    people = PEOPLE.annotate(
-        at=models.ExpressionWrapper(moment, output_field=models.DateTimeField())
-    )
-    view_class = list_of(people, serializer_of(at=serializers.DateTimeField()))
-    assert_same_outcome(view_class)
-    assert reads_rows(view_class)
-
-
 def test_programs_for_rows_are_few():
     """Each set of columns makes a program, and there may be many sets."""
     serializer_class = serializer_of(city_id=serializers.ReadOnlyField())
@@ -313,8 +238,6 @@ def test_programs_for_rows_are_few():
 
 
 class Worded:
-    """A value of a class of somebody's own."""
-
     def __init__(self, value):
         self.value = value
 

@@ -11,8 +11,8 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework import serializers
 
+from tests.contrib.django.differential import serializer_of
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
-from tests.contrib.django.lists import reading
 from tests.contrib.django.lists.hand_built import (
     assert_built_as_in_stock,
     in_dictionary,
@@ -22,14 +22,10 @@ from tests.contrib.django.lists.hand_built import (
     of_plan,
     reads_rows,
 )
-from tests.contrib.django.lists.models import City, Person, Profile
+from tests.contrib.django.lists.models import City, Profile
 from tests.contrib.django.lists.test_row_layout import CALLS, model_of
 
 pytestmark = pytest.mark.usefixtures("people")
-
-
-def serializer_of(**content):
-    return type("Rows", (serializers.Serializer,), content)
 
 
 def shown(source="get_rank_display", **options):
@@ -48,8 +44,6 @@ def ranked(choices, **methods):
 
 
 class Days(models.IntegerChoices):
-    """What Django itself has translated."""
-
     MONDAY = 0, gettext_lazy("Monday")
     MAY = 1, pgettext_lazy("alt. month", "May")
 
@@ -90,8 +84,6 @@ def chosen():
 
 
 class Text(str):
-    """A text of the user's own."""
-
     __slots__ = ()
 
     def __str__(self):
@@ -144,23 +136,6 @@ def test_labels_of_related_objects():
     assert_built_as_in_stock(of_data, profiles, shown("country.get_rank_display", default="-"))
 
 
-def test_labels_in_nested_lists():
-    class Cities(serializers.Serializer):
-        people = shown()(many=True)
-
-    def cities():
-        return City.objects.prefetch_related("people")
-
-    assert_built_as_in_stock(of_data, cities, Cities)
-    assert reads_rows(cities(), Cities)
-
-
-def test_a_list_reads_the_labels_again():
-    view_class = view_of(FlightList, serializer_class=shown(), queryset=Person.objects.all())
-    assert_same_outcome(view_class)
-    assert reading.reads_rows(view_class)
-
-
 def test_models_whose_labels_differ_share_no_program():
     one, other = ranked([(1, "one")]), ranked([(1, "another")])
     for queryset in (one, other, one):
@@ -188,8 +163,6 @@ class OwnFileField(models.FileField):
 
 
 class Describing(serializers.FileField):
-    """A field of somebody's own, which sees the file."""
-
     def to_representation(self, value):
         return f"{value.instance.pk} {value}"
 

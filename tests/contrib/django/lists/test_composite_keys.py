@@ -4,15 +4,13 @@ import pytest
 from django.db import transaction
 from django.urls import path
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.bulk.mixins import FastBulkMixin
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.doctor.django.list_report import ROWS, UNKNOWN, list_report
-from tests.contrib.django.differential import assert_same_each_time, outcome
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
+from tests.contrib.django.differential import assert_same_each_time, outcome, serializer_of
+from tests.contrib.django.list_views import assert_same_outcome, get, list_of
 from tests.contrib.django.lists.composite_keys import MODELS, Delivery, Line, Order, Shelf
 from tests.contrib.django.lists.hand_built import (
     assert_built_as_in_stock,
@@ -22,7 +20,6 @@ from tests.contrib.django.lists.hand_built import (
     of_plan,
 )
 from tests.contrib.django.lists.hand_built import reads_rows as of_data_reads_rows
-from tests.contrib.django.lists.reading import reads_rows
 from tests.contrib.django.tables import tables_of
 
 pytestmark = [
@@ -55,17 +52,7 @@ def lines(lines_tables, db):
 
 
 class UndoneError(Exception):
-    """Leaves a transaction."""
-
-
-def serializer_of(**fields):
-    return type("Rows", (serializers.Serializer,), fields)
-
-
-def list_of(queryset, serializer_class):
-    return view_of(
-        FlightList, serializer_class=serializer_class, get_queryset=lambda self: queryset.all()
-    )
+    pass
 
 
 def all_fields(model_class, **attributes):
@@ -249,20 +236,7 @@ def test_objects(queryset, serializer_class):
     assert_same_each_time(make, lambda: list(queryset.all()), many=True)
 
 
-@each_list
-def test_the_doctor_knows_how_the_rows_are_made(queryset, serializer_class):
-    view_class = list_of(queryset, serializer_class)
-    view = view_class()
-    view.setup(Request(APIRequestFactory().get("/")))
-    view.args, view.kwargs, view.format_kwarg = (), {}, None
-    report = list_report(view)
-    assert report.made_of != UNKNOWN
-    assert (report.made_of == ROWS) is reads_rows(view_class)
-
-
 class TestBulkInput:
-    """Rows of input for models with such keys, and rows that refer to such models."""
-
     def check(self, serializer_class, rows):
         """Assert that rows are refused as in stock, or saved as the same objects."""
 
@@ -300,10 +274,6 @@ class TestBulkInput:
         rows[2] |= wrong
         fast, stock = self.check(all_fields(Line), rows)
         assert fast < stock
-
-    def test_a_key_that_is_there_twice_is_refused_by_the_database(self):
-        rows = [{"order": 3, "number": 0, "article": article} for article in ("x", "y")]
-        self.check(all_fields(Line), rows)
 
     @pytest.mark.parametrize(
         "value", [[1, 1], [2, 2], [9, 9], [1], "[1, 1]", "1", 1, None, [], {}, ["a", "b"]], ids=repr

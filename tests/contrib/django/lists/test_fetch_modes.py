@@ -13,24 +13,18 @@ MODES = ("FETCH_ONE", "FETCH_PEERS", "FETCH_RAISE")
 
 
 class AirlineSerializer(serializers.ModelSerializer):
-    """What is nested."""
-
     class Meta:
         model = Airline
         fields = ("code", "name")
 
 
 class Plain(serializers.ModelSerializer):
-    """Reads columns of a flight."""
-
     class Meta:
         model = Flight
         fields = ("id", "number", "airline", "date")
 
 
 class Nested(serializers.ModelSerializer):
-    """Reads related objects, one of them behind another field."""
-
     airline = AirlineSerializer()
     to = serializers.CharField(source="destination.name", default=None)
 
@@ -40,8 +34,6 @@ class Nested(serializers.ModelSerializer):
 
 
 class ByMethod(serializers.ModelSerializer):
-    """Reads related objects in a method."""
-
     name = serializers.SerializerMethodField()
     peers = serializers.SerializerMethodField()
 
@@ -57,8 +49,6 @@ class ByMethod(serializers.ModelSerializer):
 
 
 class Fleet(serializers.ModelSerializer):
-    """Reads lists of related objects, and objects behind those."""
-
     flights = Nested(many=True, source="flight_set")
 
     class Meta:

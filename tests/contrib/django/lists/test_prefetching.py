@@ -3,16 +3,11 @@
 import json
 
 import pytest
-from django.db import DatabaseError, connection, models, transaction
-from django.db.models import Prefetch, query
-from django.test.utils import CaptureQueriesContext
+from django.db import connection, models
+from django.db.models import Prefetch
 from rest_framework import serializers
-from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.lists.prefetching import evaluate
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
-from fastschema.doctor.django.list_report import list_report
-from tests.contrib.django.differential import outcome
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import (
     City,
@@ -26,8 +21,7 @@ from tests.contrib.django.lists.models import (
     Word,
     Worker,
 )
-from tests.contrib.django.lists.reading import inside, reads_rows
-from tests.contrib.django.lists.test_random import Numbered
+from tests.contrib.django.lists.reading import reads_rows
 from tests.contrib.django.lists.user_code import seen
 
 pytestmark = pytest.mark.usefixtures("people")
@@ -61,8 +55,6 @@ class MottoSerializer(serializers.ModelSerializer):
 
 
 class Own(models.QuerySet):
-    """Notices what it is filtered by."""
-
     def filter(self, *args, **kwargs):
         Tame.asked.append("filter")
         return super().filter(*args, **kwargs)
@@ -93,14 +85,6 @@ ROWS = {
         PEOPLE.prefetch_related("languages"),
         {"languages": NamedSerializer(many=True)},
     ),
-    "many to many, from the other side": (
-        Language.objects.order_by("pk").prefetch_related("speakers"),
-        {"speakers": NamedSerializer(many=True)},
-    ),
-    "many to many of one table": (
-        PEOPLE.prefetch_related("friends"),
-        {"friends": NamedSerializer(many=True)},
-    ),
     "keys and slugs": (
         PEOPLE.prefetch_related("languages", "friends"),
         {"languages": slugs("name"), "friends": keys(), "keys": slugs("pk", source="languages")},
@@ -113,41 +97,13 @@ ROWS = {
             "name_of_city": serializers.CharField(source="city.name"),
         },
     ),
-    "one to one, from the other side": (
-        PEOPLE.prefetch_related("profile"),
-        {"profile": MottoSerializer()},
-    ),
-    "one to one": (
-        Profile.objects.order_by("pk").prefetch_related("person"),
-        {"person": NamedSerializer()},
-    ),
     "several levels": (
         COUNTRIES.prefetch_related("cities__people__languages", "cities__people__profile"),
         {"cities": CitySerializer(many=True)},
     ),
-    "several levels by single objects": (
-        Profile.objects.order_by("pk").prefetch_related("person__city__country"),
-        {"country": serializers.CharField(source="person.city.country.name", default=None)},
-    ),
-    "a list of a single object": (
-        Profile.objects.order_by("pk").prefetch_related("person__languages"),
-        {"languages": NamedSerializer(source="person.languages", many=True)},
-    ),
     "levels of which one finds nothing": (
         Person.objects.filter(languages=None).prefetch_related("languages__speakers"),
         {"languages": type("Spoken", (NamedSerializer,), {"speakers": keys()})(many=True)},
-    ),
-    "a queryset of its own": (
-        City.objects.order_by("pk").prefetch_related(
-            Prefetch("people", Person.objects.select_related("profile").order_by("-age"))
-        ),
-        {"people": type("P", (NamedSerializer,), {"profile": MottoSerializer()})(many=True)},
-    ),
-    "a queryset that prefetches": (
-        City.objects.order_by("pk").prefetch_related(
-            Prefetch("people", Person.objects.prefetch_related("languages"))
-        ),
-        {"people": PersonSerializer(many=True)},
     ),
     "an attribute of its own": (
         City.objects.order_by("pk").prefetch_related(
@@ -158,10 +114,6 @@ ROWS = {
     "a lookup that is there twice": (
         PEOPLE.prefetch_related("languages", "languages__speakers", "languages"),
         {"languages": NamedSerializer(many=True)},
-    ),
-    "columns of a parent's table": (
-        Worker.objects.order_by("pk").prefetch_related("languages", "profile", "city"),
-        {"languages": slugs("name"), "profile": MottoSerializer(), "city": NamedSerializer()},
     ),
     "of an object that is joined": (
         PEOPLE.select_related("birthplace__country").prefetch_related("birthplace__natives"),
@@ -181,9 +133,7 @@ ROWS = {
     ),
     "one object of a joined one that is missing for some": (
         PEOPLE.select_related("profile").prefetch_related("profile__country"),
-        {
-            "profile": type("Of", (MottoSerializer,), {"country": NamedSerializer()})(),
-        },
+        {"profile": type("Of", (MottoSerializer,), {"country": NamedSerializer()})()},
     ),
     "no rows": (
         PEOPLE.none().prefetch_related("languages"),
@@ -200,25 +150,13 @@ def test_a_list_is_written_from_rows(name):
     assert reads_rows(view_class) or name == "no rows"
 
 
-@pytest.mark.parametrize("path", ["/", "/?page=2", "/?page=9"])
-def test_a_page_is_written_from_rows(path):
-    view_class = list_of(PEOPLE.prefetch_related("languages"), languages=keys())
-    view_class.pagination_class = Numbered
-    assert_same_outcome(view_class, path)
-    assert reads_rows(view_class)
-
-
 class OwnPrefetching(models.QuerySet):
-    """Notices that it prefetches."""
-
     def _prefetch_related_objects(self):
         Tame.asked.append("prefetch")
         super()._prefetch_related_objects()
 
 
 class OwnPrefetch(Prefetch):
-    """Notices that it is asked for querysets."""
-
     def get_current_querysets(self, level):
         Tame.asked.append("querysets")
         return super().get_current_querysets(level)
@@ -273,45 +211,12 @@ INSTANCES = {
         City.objects.prefetch_related("people__city"),
         {"people": NamedSerializer(many=True)},
     ),
-    "an object that is joined": (
-        PEOPLE.select_related("city").prefetch_related("city"),
-        {"name": serializers.CharField()},
-    ),
     "a method that sees what belongs to a joined object": (
         PEOPLE.select_related("birthplace").prefetch_related("birthplace__natives"),
         {
             "there": serializers.SerializerMethodField(),
             "get_there": lambda self, person: seen(person),
             "birthplace": type("Town", (NamedSerializer,), {"natives": keys()})(),
-        },
-    ),
-    "one object in an attribute of its own": (
-        PEOPLE.prefetch_related(Prefetch("city", to_attr="town")),
-        {"town": NamedSerializer()},
-    ),
-    "texts of objects": (
-        PEOPLE.prefetch_related("languages"),
-        {"languages": serializers.StringRelatedField(many=True)},
-    ),
-    "a method that is given an object": (
-        PEOPLE.prefetch_related("languages"),
-        {
-            "count": serializers.SerializerMethodField(),
-            "get_count": lambda self, person: len(person.languages.all()),
-            "languages": NamedSerializer(many=True),
-        },
-    ),
-    "a method of a nested serializer": (
-        PEOPLE.prefetch_related("languages"),
-        {
-            "languages": type(
-                "Method",
-                (NamedSerializer,),
-                {
-                    "count": serializers.SerializerMethodField(),
-                    "get_count": lambda self, language: Tame.asked.append(language.name),
-                },
-            )(many=True)
         },
     ),
 }
@@ -323,12 +228,6 @@ def test_a_list_needs_instances(name):
     view_class = list_of(queryset, **fields)
     assert_same_outcome(view_class, calls=Tame.asked)
     assert not reads_rows(view_class)
-
-
-def test_the_reason_names_a_manager_with_its_own_get_queryset():
-    queryset, fields = INSTANCES["a manager with its own get_queryset"]
-    view = list_of(queryset, **fields)(request=APIRequestFactory().get("/"), format_kwarg=None)
-    assert list_report(view).why == "Tame of pets overrides get_queryset"
 
 
 ERRORS = {
@@ -374,44 +273,6 @@ def test_objects_that_the_queryset_knows_are_not_asked_for():
     assert all(person.city is city for person in evaluate(people.all()))
 
 
-@pytest.mark.parametrize("name", ["prefetch_related_objects", "prefetch_one_level"])
-def test_functions_of_django_that_somebody_has_replaced_are_called(monkeypatch, name):
-    stock = getattr(query, name)
-
-    def noting(*args, **kwargs):
-        Tame.asked.append(name)
-        return stock(*args, **kwargs)
-
-    monkeypatch.setattr(query, name, noting)
-    view_class = list_of(PEOPLE.prefetch_related("languages"), languages=keys())
-    assert_same_outcome(view_class, calls=Tame.asked)
-
-
-@pytest.mark.parametrize(
-    "method",
-    [
-        lambda self, person: person.refresh_from_db(),
-        lambda self, person: person.languages.set([]),
-        lambda self, person: person._prefetched_objects_cache.clear(),
-    ],
-    ids=["refreshed", "set", "cleared"],
-)
-def test_data_of_objects_that_a_method_has_emptied_cost_no_queries(method):
-    view_class = list_of(
-        PEOPLE.prefetch_related("languages"),
-        languages=keys(),
-        named=slugs("name", source="languages"),
-        x=serializers.SerializerMethodField(),
-        get_x=method,
-    )
-    with transaction.atomic():
-        response = get(view_class)
-        transaction.set_rollback(True)
-    found = outcome(lambda: response.data, [])
-    assert not found.queries
-    assert response.data == json.loads(response.content)
-
-
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
 @pytest.mark.parametrize("lookup", ["words", "first"])
 def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
@@ -422,34 +283,6 @@ def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
     with pytest.raises(KeyError):
         get(view_class)
     Word.objects.all().delete()
-
-
-def test_a_queryset_keeps_its_rows_when_prefetching_fails():
-    unsound = Language.objects.extra(where=["no such column"])
-    people = PEOPLE.prefetch_related("friends", Prefetch("languages", unsound))
-    with pytest.raises(DatabaseError), transaction.atomic():
-        evaluate(people)
-    assert len(people._result_cache) == 9
-    assert "friends" in people._result_cache[0]._prefetched_objects_cache
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_instances_are_those_of_stock(name):
-    queryset, _ = ROWS[name]
-    rows = evaluate(queryset.all())
-    assert type(rows) is (list if name == "no rows" else LazyInstanceList)
-    with CaptureQueriesContext(connection) as queries:
-        found = list(rows)
-    assert not queries.captured_queries
-    assert list(map(inside, found)) == list(map(inside, queryset.all()))
-
-
-def test_what_was_prefetched_can_be_filtered_later():
-    person = next(
-        each for each in evaluate(PEOPLE.prefetch_related("languages")) if each.pk.int == 4
-    )
-    assert [each.name for each in person.languages.filter(name="Latin")] == ["Latin"]
-    assert person.languages.all()[0] is person.languages.all()[0]
 
 
 def test_a_queryset_of_ones_own_stays_as_it_is():

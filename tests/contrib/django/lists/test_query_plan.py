@@ -3,19 +3,16 @@
 import gc
 import random
 import weakref
-from unittest import mock
 
 import pytest
 from django import VERSION
 from django.db import models
 from django.db.models import Count, F, Prefetch
-from django.test import override_settings
 from rest_framework import serializers
 
 import fastschema
-from fastschema.compiler.nodes import NotRowReadableError
-from fastschema.contrib.django.lists import list_plan, prefetching
-from fastschema.contrib.django.lists.query_plan import QueryPlan, plan_of
+from fastschema.contrib.django.lists import prefetching
+from fastschema.contrib.django.lists.query_plan import plan_of
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import City, Country, Language, Person, Pet, Profile
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
@@ -95,30 +92,6 @@ def list_of(get_queryset, serializer=PersonSerializer):
     )
 
 
-def test_each_shape_has_a_plan_of_its_own():
-    fastschema.forget()  # a model keeps a bounded number
-    differing = [
-        each for name, each in SHAPES.items() if name not in ("extra", "an alias", "raising")
-    ]
-    plans = [plan_of(queryset.all()) for queryset in differing]
-    assert len(set(map(id, plans))) == len(plans)
-    assert [plan_of(queryset.all()) for queryset in differing] == plans
-
-
-@pytest.mark.parametrize(
-    "queryset",
-    [
-        WITH_LANGUAGES.filter(name="Person 3"),
-        WITH_LANGUAGES.filter(city__country__name__in=["Norway"]).exclude(age=3),
-        WITH_LANGUAGES.order_by("-age", "name").distinct(),
-        WITH_LANGUAGES[2:7],
-        WITH_LANGUAGES.reverse().select_for_update(),
-    ],
-)
-def test_what_rows_are_asked_for_is_no_part_of_the_shape(queryset):
-    assert plan_of(queryset) is plan_of(WITH_LANGUAGES.all())
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_requests_of_different_shapes_are_answered_as_in_stock(seed):
     chance = random.Random(seed)
@@ -167,16 +140,6 @@ def test_a_plan_reads_no_rows_of_a_query_that_selects_otherwise(monkeypatch, pla
         with fastschema.disabled():
             expected = get(view_class).content
         assert get(view_class).content == expected
-
-
-def test_a_warm_list_plans_nothing():
-    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
-    get(view_class)
-    with (
-        mock.patch.object(QueryPlan, "__init__", side_effect=AssertionError),
-        mock.patch.object(list_plan, "fields_read", side_effect=AssertionError),
-    ):
-        assert reads_rows(view_class)
 
 
 def test_a_list_without_related_objects_and_one_with_them_take_turns():
@@ -247,14 +210,6 @@ def test_a_receiver_that_comes_later_is_noticed(model):
     assert reads_rows(view_class)
 
 
-def test_a_change_of_time_zone_support_is_noticed():
-    seen = type("Seen", (serializers.Serializer,), {"seen": serializers.DateTimeField()})
-    view_class = list_of(lambda: PEOPLE, seen)
-    for use_tz in (True, False, True):
-        with override_settings(USE_TZ=use_tz):
-            assert_same_outcome(view_class)
-
-
 def test_a_plan_keeps_no_queryset():
     given = Language.objects.filter(name="Norwegian")
     queryset = PEOPLE.filter(age__gt=3).prefetch_related(Prefetch("languages", given))
@@ -279,15 +234,11 @@ class Aimed(models.Func):
 
 
 class Shouting(models.CharField):
-    """Converts what it loads."""
-
     def from_db_value(self, value, expression, connection):
         return Loud(value)
 
 
 class Loud(str):
-    """Cannot be written."""
-
     def __str__(self):
         CALLS.append(str.__str__(self))
         raise ValueError(str.__str__(self))
@@ -376,23 +327,6 @@ def test_expressions_of_one_class_convert_in_their_own_ways():
         assert_same_outcome(view_class, calls=CALLS)
 
 
-def test_annotations_of_columns_have_a_plan_for_each():
-    names = [plan_of(PEOPLE.annotate(n=F(name))) for name in ("name", "age", "name")]
-    assert names[0] is names[2] is not names[1]
-
-
-@pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
-def test_a_fetch_mode_is_no_part_of_a_plan():
-    class Mode(models.FETCH_ONE.__class__):
-        __hash__ = None
-
-    plans = []
-    for mode in (Mode(), models.FETCH_ONE, models.FETCH_RAISE):
-        plans.append(plan_of(WITH_LANGUAGES.fetch_mode(mode)))
-        assert_same_outcome(list_of(lambda mode=mode: WITH_LANGUAGES.fetch_mode(mode)))
-    assert len(set(map(id, plans))) == 1
-
-
 def test_a_plan_keeps_no_serializer_class_alive():
     serializer_class = type("Once", (NamesSerializer,), {})
     list(serializer_class(WITH_LANGUAGES.all(), many=True).data)
@@ -411,17 +345,3 @@ def test_a_model_keeps_a_bounded_number_of_plans():
     del plans
     gc.collect()
     assert sum(reference() is not None for reference in references) <= 40
-
-
-def test_a_reason_is_kept_and_told():
-    queryset = PEOPLE.prefetch_related("pets")
-    for _ in range(2):
-        with pytest.raises(NotRowReadableError, match="Tame of pets overrides get_queryset"):
-            plan_of(queryset.all())
-
-
-def test_an_error_of_djangos_is_not_kept():
-    queryset = PEOPLE.select_related("nobody")
-    with pytest.raises(NotRowReadableError, match="FieldError"):
-        plan_of(queryset)
-    assert_same_outcome(list_of(lambda: queryset))

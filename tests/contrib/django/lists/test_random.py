@@ -3,28 +3,21 @@
 import random
 
 import pytest
-from rest_framework import pagination
 
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, view_of
+from tests.contrib.django.list_views import (
+    Cursor,
+    FlightList,
+    Limited,
+    Numbered,
+    assert_same_outcome,
+    view_of,
+)
 from tests.contrib.django.lists.models import Citizen, City, Country, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
 
 pytestmark = pytest.mark.usefixtures("people")
 
 SEEDS = range(300)
-
-
-class Numbered(pagination.PageNumberPagination):
-    page_size = 4
-
-
-class Limited(pagination.LimitOffsetPagination):
-    default_limit = 5
-
-
-class Cursor(pagination.CursorPagination):
-    page_size = 4
-    ordering = "pk"
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,7 +11,7 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from tests.contrib.django.differential import outcome
-from tests.contrib.django.list_views import FlightList, view_of
+from tests.contrib.django.list_views import Cursor, FlightList, Limited, Numbered, view_of
 from tests.contrib.django.lists import random_views
 from tests.contrib.django.lists.choosing_views import choosing_view
 from tests.contrib.django.lists.models import (
@@ -31,7 +31,6 @@ from tests.contrib.django.lists.random_views import (
     random_serializer,
     relations_of,
 )
-from tests.contrib.django.lists.test_random import Cursor, Limited, Numbered
 from tests.contrib.django.lists.test_requests_in_turns import answer_to
 from tests.contrib.django.requests_in_turns import IN_TURNS
 from tests.marks import seeds

@@ -6,18 +6,15 @@ import random
 import weakref
 
 import pytest
-from django import VERSION
 from django.db import connection, transaction
 from django.db.models import Prefetch
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.lists.row_instances import PREFETCHED, UNMADE, LazyCache
 from tests.contrib.django.differential import assert_equal, outcome
-from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
+from tests.contrib.django.list_views import FlightList, Numbered, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
-from tests.contrib.django.lists.test_random import Numbered
 from tests.contrib.django.lists.user_code import CODE, seen
 
 pytestmark = pytest.mark.usefixtures("people")
@@ -258,50 +255,8 @@ def kept_of(name, fields=None):
     return people
 
 
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("select_related", ["city", "birthplace", "profile", "native", "town"]),
-        ("prefetch_related", ["languages", "friends", "language_keys", "language_names"]),
-        ("both", ["city", "profile", "languages", "friends", "birthplace"]),
-        ("single ones prefetched", ["city", "birthplace", "profile", "native", "town"]),
-        pytest.param(
-            "querysets prefetched",
-            ["city", "birthplace", "friends"],
-            marks=pytest.mark.skipif(
-                VERSION >= (6, 1), reason="Django 6.1 changes the querysets of a Prefetch"
-            ),
-        ),
-    ],
-)
-def test_nothing_is_made_that_nobody_looks_at(name, read):
-    fields = relations()
-    for person in kept_of(name, {each: fields[each] for each in read}):
-        fields, prefetched = person._state.fields_cache, vars(person).get(PREFETCHED, {})
-        kept = [*dict.values(fields), *dict.values(prefetched)]
-        assert kept
-        assert all(each in (UNMADE, None) for each in kept)
-
-
-def test_one_that_somebody_looks_at_is_made_alone():
-    person, *others = kept_of("select_related", {"city": CitySerializer()})
-    assert person.city.name == "Oslo"
-    assert person.city is person.city
-    assert type(dict.get(person._state.fields_cache, "city")) is City
-    assert dict.get(person.city._state.fields_cache, "country") is UNMADE
-    assert all(dict.get(each._state.fields_cache, "city") is UNMADE for each in others)
-
-
-def test_no_row_is_kept_for_a_serializer_that_reads_none():
-    fields = {"name": serializers.CharField(), "city": serializers.StringRelatedField()}
-    people = kept_of("select_related", fields)
-    assert all(type(each._state.fields_cache) is dict for each in people)
-    assert all(type(each.city) is City for each in people)
-
-
 def test_instances_are_freed_as_in_stock():
     people = kept_of("foreign keys", {"city": CitySerializer()})
-    assert type(people[0]._state.fields_cache) is LazyCache
     references = [weakref.ref(each) for each in people]
     _ = [each.city.name for each in people]
     gc.collect()  # the serializer, which had them
@@ -311,16 +266,6 @@ def test_instances_are_freed_as_in_stock():
         assert not [each for each in references if each() is not None]
     finally:
         gc.enable()
-
-
-@pytest.mark.parametrize("path", ["/", "/?page=2"])
-@pytest.mark.parametrize("queryset", QUERYSETS)
-def test_pages(queryset, path):
-    view_class = people_list(
-        queryset, lambda self, person: person.city.name, pagination_class=Numbered
-    )
-    get(view_class)
-    assert_same_outcome(view_class, path)
 
 
 @pytest.mark.parametrize("lookup", ["people", "natives__languages"])
@@ -366,22 +311,6 @@ def test_objects_that_are_there_twice():
     assert_same_outcome(view_class)
 
 
-@pytest.mark.parametrize("load", ["select_related", "prefetch_related"])
-def test_labels_of_kept_relations(load):
-    class ProfileOfPersonSerializer(serializers.Serializer):
-        found = serializers.SerializerMethodField()
-        text = serializers.CharField(source="person.get_rank_display")
-        raw = serializers.ReadOnlyField(source="person.get_rank_display")
-
-        def get_found(self, profile):
-            return profile.motto
-
-    queryset = getattr(Profile.objects.order_by("pk"), load)("person")
-    view_class = view_of(FlightList, serializer_class=ProfileOfPersonSerializer, queryset=queryset)
-    get(view_class)
-    assert_same_outcome(view_class)
-
-
 class NotedFriendSerializer(FriendSerializer):
     note = serializers.SerializerMethodField()
 
@@ -408,12 +337,6 @@ def noted_list(function=None):
     )
 
 
-def test_a_nested_list_whose_code_is_given_objects():
-    view_class = noted_list()
-    get(view_class)
-    assert_same_outcome(view_class)
-
-
 def test_objects_of_a_nested_list_are_those_of_the_relation():
     def get_found(self, person):
         friends = person.friends.all()
@@ -425,30 +348,3 @@ def test_objects_of_a_nested_list_are_those_of_the_relation():
     view_class = noted_list(get_found)
     get(view_class)
     assert_same_outcome(view_class)
-
-
-def test_a_nested_list_that_is_given_objects_makes_no_queryset():
-    people = []
-    get(view_class := noted_list(lambda self, person: people.append(person)))
-    people.clear()
-    get(view_class)
-    friends = [dict.get(vars(person)[PREFETCHED], "friends") for person in people]
-    assert set(friends) == {UNMADE}
-
-
-def test_a_tuple_that_takes_the_place_of_prefetched_objects():
-    class Found(serializers.Serializer):
-        found = serializers.SerializerMethodField()
-        languages = LanguageSerializer(many=True)
-        friends = FriendSerializer(many=True)
-
-        def get_found(self, person):
-            person._prefetched_objects_cache["languages"] = (Language(name="own"),)
-
-    view_class = view_of(
-        FlightList,
-        serializer_class=Found,
-        get_queryset=lambda self: QUERYSETS["prefetch_related"].all(),
-    )
-    get(view_class)
-    assert_same_body(view_class, [])

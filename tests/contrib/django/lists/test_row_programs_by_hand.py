@@ -13,9 +13,9 @@ from rest_framework.request import Request
 import fastschema
 from fastschema.runtime import thresholds
 from fastschema.runtime.switch import is_disabled
+from tests.contrib.django.list_views import Limited
 from tests.contrib.django.lists.hand_built import (
     WAYS,
-    Limited,
     assert_built_as_in_stock,
     of_data,
     of_page,
@@ -26,9 +26,7 @@ from tests.contrib.django.lists.models import (
     Citizen,
     City,
     Country,
-    Language,
     Person,
-    Pet,
     Profile,
     Worker,
 )
@@ -38,7 +36,7 @@ from tests.contrib.django.lists.random_views import (
     random_queryset,
     random_serializer,
 )
-from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
+from tests.contrib.django.lists.test_row_layout import CALLS, model_of
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -108,11 +106,6 @@ def test_a_plan_reads_rows_and_does_not_see_what_is_changed_later():
     assert queryset._result_cache.fetched is not None
 
 
-def test_rows_are_read():
-    assert reads_rows(people(), PersonSerializer)
-    assert reads_rows(Person.objects.order_by("pk"), Named)
-
-
 def test_a_manager_is_read_by_rows():
     assert_built_as_in_stock(of_data, lambda: Person.objects, Named)
     city = City.objects.get(name="Oslo")
@@ -160,18 +153,6 @@ def test_user_code_that_looks_at_the_rows_meets_instances():
     assert_built_as_in_stock(of_page, people, Peeking, CALLS)
 
 
-def test_method_fields_get_instances():
-    class Methods(Named):
-        method = serializers.SerializerMethodField()
-
-        def get_method(self, person):
-            CALLS.append(sorted(vars(person)))
-            return person.name
-
-    for way in WAYS:
-        assert_built_as_in_stock(way, people, Methods, CALLS)
-
-
 def test_a_converter_that_raises_leaves_the_queryset_as_it_was():
     class Failing(models.CharField):
         def from_db_value(self, value, expression, connection):
@@ -184,30 +165,7 @@ def test_a_converter_that_raises_leaves_the_queryset_as_it_was():
     assert_built_as_in_stock(of_data, failing.objects.order_by("pk").all, Named, CALLS)
 
 
-def test_converters_of_users():
-    noting = model_of(name=Noting(max_length=9))
-    assert_built_as_in_stock(of_data, noting.objects.order_by("pk").all, Named, CALLS)
-
-
-def test_a_value_that_no_field_takes_raises_stock_s_error():
-    class Numbers(serializers.Serializer):
-        name = serializers.IntegerField()
-
-    assert_built_as_in_stock(of_data, people, Numbers)
-
-
-def test_a_relation_that_is_not_there_raises_stock_s_error():
-    class Mottos(serializers.Serializer):
-        motto = serializers.CharField(source="profile.motto")
-
-    assert_built_as_in_stock(
-        of_data, lambda: Person.objects.order_by("pk").select_related("profile"), Mottos
-    )
-
-
 class Own(QuerySet):
-    """A queryset with a method of its own by which its rows come."""
-
     def _fetch_all(self):
         CALLS.append("fetched")
         super()._fetch_all()
@@ -292,16 +250,6 @@ def test_whoever_changes_a_page_finds_it_changed(change):
     assert_built_as_in_stock(way, people, PersonSerializer)
 
 
-def test_the_data_are_the_serializer_s_own():
-    def way(queryset, serializer):
-        many = serializer(queryset, many=True)
-        many.data[0]["name"] = "Another"
-        many.data[1]["notes"] = None
-        return [many.data, queryset[1].notes]
-
-    assert_built_as_in_stock(way, people, PersonSerializer)
-
-
 def test_fields_that_were_changed_are_read_as_they_are():
     def way(queryset, serializer):
         many = serializer(queryset, many=True)
@@ -318,29 +266,3 @@ def test_few_rows_are_left_to_django(monkeypatch):
     assert not reads_rows(people(), PersonSerializer)
     monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 9)
     assert reads_rows(people(), PersonSerializer)
-
-
-def test_nested_lists_are_read_by_rows_where_they_are_prefetched():
-    class Pets(serializers.ModelSerializer):
-        class Meta:
-            model = Pet
-            fields = ("id", "name", "owner")
-
-    class Speakers(serializers.Serializer):
-        name = serializers.CharField()
-        speakers = PersonSerializer(many=True)
-
-    class Cities(serializers.ModelSerializer):
-        people = PersonSerializer(many=True)
-
-        class Meta:
-            model = City
-            fields = ("name", "people")
-
-    def cities():
-        return City.objects.prefetch_related("people__languages", "people__city")
-
-    assert_built_as_in_stock(of_data, cities, Cities)
-    assert_built_as_in_stock(
-        of_data, lambda: Language.objects.prefetch_related("speakers"), Speakers
-    )

@@ -4,25 +4,21 @@ import copy
 import random
 
 import pytest
-from django.db.models import Prefetch
 from rest_framework import serializers
 
-from fastschema.contrib.django.lists.row_instances import UNMADE
+from tests.contrib.django.differential import serializer_of
 from tests.contrib.django.lists.hand_built import (
     assert_built_as_in_stock,
     in_dictionary,
     of_data,
     of_page,
 )
-from tests.contrib.django.lists.models import City, Language, Person
+from tests.contrib.django.lists.models import City, Person
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_programs import (
-    CASES,
-    COLLECTIONS,
     QUERYSETS,
     SAFE,
     CountrySerializer,
-    relations,
 )
 from tests.contrib.django.lists.user_code import CODE, seen
 
@@ -48,19 +44,6 @@ def noting(name, calls):
         return found
 
     return function
-
-
-def serializer_of(**content):
-    return type("Rows", (serializers.Serializer,), content)
-
-
-@pytest.mark.parametrize(("name", "queryset", "first"), CASES)
-def test_code_that_is_given_a_row(name, queryset, first):
-    calls = []
-    fields = relations(COLLECTIONS.get(queryset, ("languages", "friends")))
-    found = method(noting(name, calls))
-    content = {**found, **fields} if first else {**fields, **found}
-    assert_built_as_in_stock(of_data, QUERYSETS[queryset].all, serializer_of(**content), calls)
 
 
 @pytest.mark.parametrize("way", [of_data, of_page, in_dictionary])
@@ -125,20 +108,3 @@ def test_random_lists_with_code_that_is_given_rows(seed):
         people,
         calls,
     )
-
-
-def test_nothing_is_made_that_nobody_looks_at():
-    people = Person.objects.select_related("city__country").prefetch_related(
-        Prefetch("languages", Language.objects.all()), "friends"
-    )
-    content = {"city": CountryOfCity(), "languages": Named(many=True)}
-    _ = serializer_of(**content, **method(lambda self, person: person.name))(people, many=True).data
-    assert all(dict.get(each._state.fields_cache, "city") is UNMADE for each in people)
-
-
-class Named(serializers.Serializer):
-    name = serializers.CharField()
-
-
-class CountryOfCity(Named):
-    country = Named()

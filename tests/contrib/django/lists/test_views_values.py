@@ -1,15 +1,11 @@
 """The data of list views have stock's values, also where the JSON engine is given others."""
 
-import datetime
-import pickle
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from django.db.models import FloatField, Value
 from django.test.utils import isolate_apps
 from rest_framework import serializers
-from rest_framework.relations import Hyperlink
 from rest_framework.test import APIRequestFactory
 
 import fastschema
@@ -27,50 +23,11 @@ from tests.contrib.django.lists.test_views import NumberedPages
 pytestmark = pytest.mark.usefixtures("flights")
 
 
-class LinkedAirline(serializers.ModelSerializer):
-    """Has the addresses of its flights."""
-
-    flights = serializers.HyperlinkedRelatedField("flight-detail", many=True, read_only=True)
-
-    class Meta:
-        model = Airline
-        fields = ("code", "flights")
-
-
 AIRLINES = Airline.objects.order_by("pk")
 PREFETCHED = AIRLINES.prefetch_related("flights")
 
 
-@pytest.mark.parametrize("pages", [None, NumberedPages])
-@pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
-class TestHyperlinks:
-    """A hyperlink is a text that knows its object, for the browsable API."""
-
-    @pytest.fixture
-    def view_class(self, queryset, pages):
-        return view_of(serializer_class=LinkedAirline, queryset=queryset, pagination_class=pages)
-
-    def test_the_answer_is_that_of_stock(self, view_class, pages):
-        assert_same_answer(view_class)
-
-    def test_so_is_a_pickled_one(self, view_class):
-        def pickled():
-            return exactly(pickle.loads(pickle.dumps(get(view_class))).data)
-
-        with fastschema.disabled():
-            expected = pickled()
-        assert pickled() == expected
-
-    def test_a_hyperlink_knows_its_object(self, view_class):
-        data = get(view_class).data
-        link = (data["results"] if isinstance(data, dict) else data)[0]["flights"][0]
-        assert type(link) is Hyperlink
-        assert isinstance(link.obj, Flight)
-
-
 class Columns(serializers.Serializer):
-    """Values that the JSON engine is given in another form."""
-
     when = serializers.DateTimeField(source="scheduled_departure", format=None)
     at = serializers.DateTimeField(source="scheduled_departure")
     time = serializers.TimeField(source="scheduled_arrival_time", format=None)
@@ -113,8 +70,6 @@ def test_nested_values_of_all_classes(fields):
 
 
 class TestAddresses:
-    """Each address is made once; it knows its object."""
-
     def check(self, view_class, calls=None):
         assert_same_outcome(view_class, calls=calls)
 
@@ -128,10 +83,23 @@ class TestAddresses:
         for data in (get(view_class).data, by_hand.data):
             assert [type(row["link"].obj) for row in data] == [Flight] * 4
 
-    def test_of_a_column(self):
-        link = serializers.HyperlinkedIdentityField(
-            "flight-detail", lookup_field="number", lookup_url_kwarg="pk"
-        )
+    @pytest.mark.parametrize(
+        "link",
+        [
+            serializers.HyperlinkedIdentityField(
+                "flight-detail", lookup_field="number", lookup_url_kwarg="pk"
+            ),
+            serializers.HyperlinkedRelatedField(
+                "airline-detail",
+                source="airline",
+                lookup_field="name",
+                lookup_url_kwarg="pk",
+                read_only=True,
+            ),
+        ],
+        ids=["of the row", "of a related object"],
+    )
+    def test_of_a_column(self, link):
         self.check(view_of(serializer_class=serializer_of(link=link)))
 
     @isolate_apps("flights")
@@ -155,12 +123,6 @@ class TestAddresses:
         view_class = view_of(serializer_class=serializer_of(link=link), queryset=queryset)
         self.check(view_class, calls)
 
-    def test_of_a_column_of_a_related_object(self):
-        link = serializers.HyperlinkedRelatedField(
-            "airline-detail", lookup_field="name", lookup_url_kwarg="pk", read_only=True
-        )
-        self.check(view_of(serializer_class=serializer_of(airline=link)))
-
     def test_of_a_property_of_a_related_object(self, monkeypatch):
         calls = []
         name = property(lambda self: calls.append(self.pk) or "a")
@@ -182,8 +144,6 @@ class TestAddresses:
 
 
 class TestNested:
-    """What nested serializers return is kept in the order of their objects."""
-
     @pytest.fixture
     def calls(self):
         return []
@@ -217,13 +177,6 @@ class TestNested:
         )
         assert_same_answer(view_class, calls=calls)
 
-    def test_none_in_the_place_of_some(self, calls, inner, monkeypatch):
-        partner = property(lambda flight: flight.airline if flight.pk % 2 else None)
-        monkeypatch.setattr(Flight, "partner", partner, raising=False)
-        rows = serializer_of(partner=inner(), number=serializers.ReadOnlyField())
-        view_class = view_of(serializer_class=rows, queryset=Flight.objects.order_by("pk"))
-        assert_same_answer(view_class, calls=calls)
-
     @pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
     def test_lists(self, calls, inner, queryset):
         flight = serializer_of(airline=inner(), seat=serializers.ReadOnlyField(source="number"))
@@ -243,37 +196,6 @@ class TestNested:
         queryset = PREFETCHED if many else Flight.objects.order_by("pk")
         view_class = view_of(serializer_class=rows, queryset=queryset)
         assert_same_answer(view_class, calls=calls)
-
-    @pytest.mark.parametrize(
-        "value",
-        [
-            *(UUID(int=1), 1e-7, Decimal("1.50"), (1, 2), {3: 4}),
-            *(datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), datetime.timedelta(1)),
-        ],
-        ids=repr,
-    )
-    def test_values_of_a_to_representation_of_ones_own(self, calls, value):
-        class Own(serializers.Serializer):
-            def to_representation(self, flight):
-                calls.append(flight.pk)
-                return {**super().to_representation(flight), "value": value}
-
-        rows = serializer_of(flights=Own(many=True))
-        assert_same_answer(view_of(serializer_class=rows, queryset=PREFETCHED), calls=calls)
-
-
-def test_data_of_rows_that_cannot_be_written():
-    rows = serializer_of(x=serializers.FloatField(), a=serializers.CharField(source="airline_id"))
-    for number in (float("nan"), float("-inf")):
-        queryset = Flight.objects.annotate(x=Value(number, FloatField())).order_by("pk")
-
-        def data(queryset=queryset):
-            view = view_of(serializer_class=rows, queryset=queryset).as_view()
-            return exactly(view(APIRequestFactory().get("/")).data)
-
-        with fastschema.disabled():
-            expected = data()
-        assert data() == expected
 
 
 def test_rows_that_change_afterwards_are_told_as_they_were():

@@ -20,8 +20,6 @@ calls = []
 
 
 class Named(models.Model):
-    """What all of them are."""
-
     name = models.CharField(max_length=20)
 
     class Meta:
@@ -75,8 +73,6 @@ class Filed(Named):
 
 
 class Attached(Named):
-    """Has a file that nobody reads."""
-
     file = models.FileField(null=True)
 
 
@@ -109,8 +105,6 @@ class Secret(models.Model):
 
 
 class Loading(models.Manager):
-    """A manager that adds to its queryset."""
-
     def get_queryset(self):
         calls.append("get_queryset")
         return super().get_queryset().annotate(size=models.functions.Length("name"))
@@ -169,8 +163,6 @@ class WithGetattr(Named):
 
 
 class Meta(type(models.Model)):
-    """Notices that instances are made."""
-
     def __call__(cls, *args, **kwargs):
         calls.append("made")
         return super().__call__(*args, **kwargs)
@@ -181,8 +173,6 @@ class WithMetaclass(Named, metaclass=Meta):
 
 
 class Lowering:
-    """A descriptor in a column's place."""
-
     def __get__(self, instance, owner):
         return self if instance is None else instance.__dict__["name"].lower()
 
