@@ -11,14 +11,9 @@ from rest_framework import serializers
 from rest_framework.validators import UniqueValidator
 
 import fastschema
-from fastschema.contrib.django.bulk.batch_lookup import (
-    BatchLookup,
-    ObjectCache,
-    PrefetchedUniqueValidator,
-)
 from fastschema.contrib.django.bulk.mixins import FastBulkMixin
 from tests.contrib.django.differential import exactly, outcome
-from tests.contrib.django.input.models import Account, Author, Book, Label, LabelledBook
+from tests.contrib.django.input.models import Author, Book, Label, LabelledBook
 
 pytestmark = pytest.mark.usefixtures("books")
 
@@ -98,34 +93,22 @@ def test_one_query_holds_as_many_values_as_the_database_takes(monkeypatch):
     [
         {"isbn": "isbn 1"},
         {"isbn": " isbn 2 "},
-        {"isbn": 5},
         {"isbn": ""},
-        {"isbn": None},
         {"isbn": "much too long for it"},
         {"isbn": "\x00"},
         {"isbn": "\ud800"},
-        {"isbn": []},
         {"number": 1},
-        {"number": "2"},
         {"number": 2.0},
         {"number": None},
-        {"number": True},
         {"number": 10**30},
-        {"number": -(10**18)},
         {"author": 9},
-        {"author": "1"},
         {"author": " 2 "},
-        {"author": "1_0"},
         {"author": "a"},
         {"author": True},
-        {"author": None},
         {"author": ""},
-        {"author": 1.5},
         {"author": 10**30},
         {"author": [1]},
-        {"author": {"pk": 1}},
         {"author": "\ud800"},
-        {"editor": None},
         {"editor": ""},
         {"sequel": 1},
         {"sequel": 7},
@@ -178,14 +161,6 @@ def test_random_rows(seed):
     assert_same(rows)
 
 
-def test_each_list_is_asked_for_anew():
-    rows = [row(1)]
-    assert answer(BulkBook, rows)[0]
-    assert answer(BulkBook, rows)[0]
-    Book.objects.create(author_id=1, isbn="new 1")
-    assert not answer(BulkBook, rows)[0]
-
-
 def test_a_serializer_is_as_before_when_the_list_is_over():
     serializer = BulkBook(data=[row(1), row(2, isbn="isbn 1")], many=True)
     fields = serializer.child.fields
@@ -235,8 +210,6 @@ def test_many_related_objects():
 
 
 class Own(models.QuerySet):
-    """Answers in its own way."""
-
     def get(self, *args, **kwargs):
         return super().get(name="Ben")
 
@@ -316,6 +289,7 @@ def test_methods_of_the_serializer_are_called_as_in_stock():
 
         def validate(self, attrs):
             calls.append(sorted(attrs))
+            calls.append([getattr(v, "lookup", None) for v in self.fields["isbn"].validators])
             return attrs
 
     rows = [row(1), row(2, isbn="isbn 1"), row(3)]
@@ -376,25 +350,11 @@ def test_the_setting_is_for_all_serializers_but_those_that_say_no():
     assert len(queries) == 6
 
 
-def test_what_stands_in_passes_for_what_it_stands_for():
-    question = BatchLookup(Author.objects.all(), "pk", Author._meta.pk)
-    queryset = ObjectCache(question, {1: "known"}).queryset()
-    assert isinstance(queryset, models.QuerySet)
-    assert queryset.get(pk="1") == "known"
-    assert queryset.get(name="Ben").pk == 2
-    assert len(queryset) == 3
-    assert queryset.filter(pk=1).get().name == "Ann"
-    unique = PrefetchedUniqueValidator(UniqueValidator(Book.objects.all()), question, frozenset())
-    assert unique.lookup == "exact"
-
-
 class UndoneError(Exception):
-    """Leaves a transaction."""
+    pass
 
 
 class TestWhatIsLeftAlone:
-    """Rows that code of users has a say in."""
-
     def test_nested_serializers_and_lists_are_validated_once(self):
         calls = []
 
@@ -504,25 +464,12 @@ class TestWhatIsLeftAlone:
         class Looking(serializers.PrimaryKeyRelatedField):
             def to_internal_value(self, data):
                 assert 1 in [each.pk for each in self.get_queryset()]
+                assert self.get_queryset().get(name="Ben").pk == 2
                 assert self.choices
                 return super().to_internal_value(data)
 
         plain = of_fields(author=Looking(queryset=Author.objects.all()))
         assert_same([{"author": 1}, {"author": 2}], plain, bulk(plain))
-
-    def test_a_key_of_another_column(self):
-        class Plain(serializers.ModelSerializer):
-            class Meta:
-                model = Account
-                fields = ("holder", "owner")
-
-        Account.objects.create(holder_id="a1", owner_id=2)
-        rows = [{"holder": "a1", "owner": 3}, {"holder": "a2", "owner": 2}]
-        errors, _ = assert_same(rows, Plain, bulk(Plain))
-        assert {number: list(each) for number, each in by_row(errors).items()} == {
-            0: ["holder"],
-            1: ["owner"],
-        }
 
     def test_a_list_that_is_too_long_asks_nothing(self):
         for options in ({"max_length": 2}, {"min_length": 9}, {"allow_empty": False}):
@@ -530,19 +477,6 @@ class TestWhatIsLeftAlone:
                 [row(1), row(2), row(3)][: 0 if "allow_empty" in options else 3], **options
             )
             assert queries == 0
-
-    @pytest.mark.parametrize(
-        "child",
-        [serializers.DictField, lambda: serializers.ListSerializer(child=PlainBook())],
-        ids=["dictionaries", "lists"],
-    )
-    def test_lists_of_other_things(self, child):
-        with override_settings(FASTSCHEMA={"BULK_INPUT": True}):
-            serializer = serializers.ListSerializer(child=child(), data=[{"a": 1}])
-            with fastschema.disabled():
-                stock = serializers.ListSerializer(child=child(), data=[{"a": 1}])
-                expected = stock.is_valid(), stock.errors
-            assert (serializer.is_valid(), serializer.errors) == expected
 
     def test_a_get_queryset_is_not_called_without_values(self):
         class OfUser(serializers.PrimaryKeyRelatedField):
@@ -552,16 +486,6 @@ class TestWhatIsLeftAlone:
         plain = of_fields(author=OfUser(queryset=Author.objects.all(), allow_null=True))
         assert_same([{"author": None}, {"author": None}], plain, bulk(plain))
         assert "author" in fastschema.compile(bulk(plain)).explain().loading.notes[0]
-
-    def test_validators_in_a_tuple(self):
-        class Plain(PlainBook):
-            def __init__(self, *args, **kwargs):
-                super().__init__(*args, **kwargs)
-                field = self.fields["isbn"]
-                field.validators = tuple(field.validators)
-
-        _, queries = assert_same([row(1), row(2, isbn="isbn 1")], Plain, bulk(Plain))
-        assert queries == 4  # number, author, and isbn for each row
 
     @pytest.mark.parametrize(
         "queryset",
@@ -577,3 +501,13 @@ class TestWhatIsLeftAlone:
         )
         _, queries = assert_same([{"author": "a1"}, {"author": "a2"}], plain, bulk(plain))
         assert queries == 2
+
+    def test_validators_in_a_tuple(self):
+        class Plain(PlainBook):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                field = self.fields["isbn"]
+                field.validators = tuple(field.validators)
+
+        _, queries = assert_same([row(1), row(2, isbn="isbn 1")], Plain, bulk(Plain))
+        assert queries == 4  # number, author, and isbn for each row

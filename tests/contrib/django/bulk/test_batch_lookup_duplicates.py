@@ -111,22 +111,3 @@ def test_a_validator_of_other_rows_compares_nothing(queryset):
 def test_without_a_table_nothing_is_compared():
     plain = of_fields(isbn=serializers.CharField(validators=[UniqueValidator(Book.objects.all())]))
     assert_same([{"isbn": "new 1"}, {"isbn": "new 1"}], plain, bulk(plain))
-
-
-def test_a_list_serializer_that_updates_rows_compares_nothing():
-    class Updating(serializers.ListSerializer):
-        def run_child_validation(self, data):
-            self.child.instance = Book.objects.get(pk=1)
-            return super().run_child_validation(data)
-
-    class Plain(PlainBook):
-        class Meta(PlainBook.Meta):
-            list_serializer_class = Updating
-
-    assert_same([row(1, isbn="isbn 1"), row(2, isbn="isbn 1")], Plain, bulk(Plain))
-
-
-def test_the_list_serializer_is_as_before():
-    serializer = BulkBook(data=[row(number) for number in range(12)], many=True)
-    assert serializer.is_valid()
-    assert "run_child_validation" not in vars(serializer)

@@ -82,16 +82,6 @@ def test_what_save_is_given_goes_into_each_row():
     assert [book.author_id for book in created] == [3, 3, 3]
 
 
-def test_no_rows():
-    assert save(BookSerializer, []) == ([], 0)
-
-
-def test_keys_that_the_client_makes():
-    created, inserts = save(serializer_of(Label), [{"slug": "a"}, {"slug": "b"}])
-    assert inserts == 1
-    assert len({label.pk for label in created}) == 2
-
-
 @pytest.mark.parametrize("is_bulk", [True, False])
 def test_an_error_leaves_nothing_and_names_the_row(is_bulk):
     attributes = {} if is_bulk else {"create": lambda self, row: Book.objects.create(**row)}
@@ -215,21 +205,8 @@ def test_a_list_serializer_with_its_own_create_is_left_alone():
 
 
 class Numbering(models.IntegerField):
-    """Numbers objects as they are saved."""
-
     def pre_save(self, instance, add):
         return type(instance).objects.count() + 1
-
-
-def test_rows_may_come_from_a_generator():
-    class Own(serializers.ListSerializer):
-        def create(self, validated_data):
-            return super().create(each for each in validated_data)
-
-    serializer_class = serializer_of(LabelledBook)
-    serializer_class.Meta.list_serializer_class = Own
-    created, _ = save(serializer_class, [{"title": "a", "labels": [Label.objects.first().pk]}])
-    assert [book.title for book in created] == ["a"]
 
 
 def test_serializers_without_a_table_have_no_transaction():
@@ -251,18 +228,10 @@ def check(serializer_class):
 
 
 class TestReasons:
-    """What makes rows be created one by one."""
-
     def test_a_create_of_ones_own(self):
         assert (
             check(serializer_of(Book, create=lambda self, row: None)) == "Made has its own create"
         )
-
-    def test_no_model_serializer(self):
-        class Plain(FastBulkMixin, serializers.Serializer):
-            pass
-
-        assert check(Plain) == "Plain has its own create"
 
     def test_fields_of_related_objects(self):
         author = serializers.CharField(source="author.name")

@@ -6,7 +6,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework import generics, serializers
-from rest_framework.parsers import FormParser
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.bulk.mixins import BulkCreateModelMixin, FastBulkMixin
@@ -53,11 +52,6 @@ def test_one_object_is_created_as_ever():
     response = post(json.dumps(rows()[0]))
     assert response.status_code == 201
     assert json.loads(response.content)["isbn"] == "new 0"
-
-
-def test_a_list_is_answered_as_ever():
-    response = Books.as_view()(APIRequestFactory().get("/")).render()
-    assert [book["isbn"] for book in json.loads(response.content)] == ["isbn 1", "isbn 2"]
 
 
 def test_errors_are_answered_by_row_and_nothing_is_saved():
@@ -142,16 +136,3 @@ def test_a_list_serializer_that_knows_nothing_of_bulk_is_refused(name):
     finally:
         install()
     assert post("[]", view_class=view_class).status_code == 201
-
-
-def test_an_empty_list_creates_nothing():
-    response = post("[]")
-    assert (response.status_code, response.content) == (201, b"[]")
-
-
-def test_forms_are_taken_as_ever():
-    class WithForms(Books):
-        parser_classes = [FormParser]
-
-    response = post("isbn=x&author=1", "application/x-www-form-urlencoded", WithForms)
-    assert response.status_code == 201

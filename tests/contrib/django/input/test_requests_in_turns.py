@@ -57,8 +57,6 @@ def refuse(attributes):
 
 
 class OwnMeta(serializers.Serializer):
-    """Has the validators that its visitor may not pass."""
-
     name = serializers.CharField()
 
     def __init__(self, *arguments, **options):
@@ -84,8 +82,6 @@ def test_validators_that_one_serializer_has_of_its_own_are_called(cls, turns):
 
 
 class Childless(serializers.Serializer):
-    """Takes the field from a list that is not for everybody."""
-
     names = serializers.ListField(child=serializers.CharField())
 
     def __init__(self, *arguments, **options):
