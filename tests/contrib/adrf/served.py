@@ -19,8 +19,6 @@ class AirlineSerializer(serializers.ModelSerializer):
 
 
 class Airlines(generics.ListAPIView):
-    """All of them, by adrf."""
-
     queryset = Airline.objects.order_by("code")
     serializer_class = AirlineSerializer
     renderer_classes = [FastJSONRenderer]

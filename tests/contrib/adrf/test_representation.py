@@ -9,14 +9,10 @@ from adrf import fields, serializers
 from asgiref.sync import async_to_sync, sync_to_async
 from django.test.utils import isolate_apps
 from rest_framework import serializers as drf
-from rest_framework.pagination import PageNumberPagination
-from rest_framework.request import Request
-from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib import django as fastschema_django
 from fastschema.contrib.adrf import representation
-from fastschema.contrib.adrf.representation import why_asynchronous
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import assert_equal, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
@@ -40,16 +36,12 @@ def assert_same(make, *args, **kwargs):
 
 
 class AirlineSerializer(serializers.ModelSerializer):
-    """Of fields that DRF maps, which are those of DRF."""
-
     class Meta:
         model = Airline
         fields = ("code", "name")
 
 
 class FlightSerializer(serializers.ModelSerializer):
-    """With a nested serializer, a declared field of adrf's and relations."""
-
     airline = AirlineSerializer()
     number = fields.IntegerField()
     to_code = fields.CharField(source="destination.code", default=None)
@@ -60,16 +52,12 @@ class FlightSerializer(serializers.ModelSerializer):
 
 
 class NumberSerializer(serializers.ModelSerializer):
-    """Of what is in the row itself."""
-
     class Meta:
         model = Flight
         fields = ("id", "number", "airline", "plane")
 
 
 class FleetSerializer(serializers.ModelSerializer):
-    """With nested lists."""
-
     flights = FlightSerializer(many=True)
 
     class Meta:
@@ -78,8 +66,6 @@ class FleetSerializer(serializers.ModelSerializer):
 
 
 class PlainSerializer(serializers.Serializer):
-    """Of objects and dictionaries, also without some of their values."""
-
     name = fields.CharField()
     size = fields.IntegerField(required=False)
     sizes = fields.ListField(child=fields.IntegerField(), required=False)
@@ -188,16 +174,12 @@ def test_what_is_not_loaded_is_loaded_after_the_first_row_and_in_nested_lists(fl
 
 
 class Log(list):
-    """Rows that log when they are read."""
-
     def __iter__(self):
         calls.append("rows")
         return super().__iter__()
 
 
 class Note(str):
-    """A text that logs when it is written."""
-
     def __str__(self):
         calls.append("text")
         return "note"
@@ -208,8 +190,6 @@ def airline(**attributes):
 
 
 class WithMethods(serializers.Serializer):
-    """A method of DRF's and one of adrf's."""
-
     name = fields.CharField()
     sync = drf.SerializerMethodField()
     later = fields.SerializerMethodField()
@@ -225,8 +205,6 @@ class WithMethods(serializers.Serializer):
 
 
 class WithSyncMethod(serializers.Serializer):
-    """A method of DRF's."""
-
     sync = drf.SerializerMethodField()
     name = fields.CharField()
 
@@ -252,16 +230,12 @@ class OwnPlainField(drf.CharField):
 
 
 class OwnAsyncField(fields.CharField):
-    """With a coroutine of its own."""
-
     async def ato_representation(self, value):
         calls.append("own coroutine")
         return f"{value}!"
 
 
 class OwnReadingField(drf.CharField):
-    """Reads its attribute by a coroutine."""
-
     async def aget_attribute(self, instance):
         calls.append("own reading")
         return instance.name
@@ -282,8 +256,6 @@ class OwnRepresentation(serializers.Serializer):
 
 
 class OwnAsyncRepresentation(serializers.Serializer):
-    """With a coroutine of its own, which calls that of adrf."""
-
     name = fields.CharField()
 
     async def ato_representation(self, instance):
@@ -292,8 +264,6 @@ class OwnAsyncRepresentation(serializers.Serializer):
 
 
 class OwnList(serializers.ListSerializer):
-    """A list with a coroutine of its own."""
-
     async def ato_representation(self, data):
         calls.append("own list")
         return (await super().ato_representation(data))[:1]
@@ -318,8 +288,6 @@ def in_list(cls):
 
 
 class OwnFields(serializers.Serializer):
-    """Its fields depend on who asks."""
-
     name = fields.CharField()
     code = fields.CharField()
 
@@ -332,8 +300,6 @@ class OwnFields(serializers.Serializer):
 
 
 class Outer(serializers.Serializer):
-    """Around an object that need not be there."""
-
     inner = OwnFields(allow_null=True)
 
 
@@ -372,28 +338,17 @@ def test_fields_are_made_when_there_is_an_object(rows):
         assert_same(Outer, outer, context=context)
 
 
-def test_each_visitor_gets_the_fields_of_stock():
-    for visitor in IN_TURNS:
-        context = {"request": visitor.request()}
-        assert_same(OwnFields, airline(), context=context)
-        assert_same(OwnFields, [airline()] * 3, many=True, context=context)
-
-
 def test_values_of_users_are_read_alike():
     assert_same(lambda: PlainSerializer(SimpleNamespace(name=Note("a"))))
 
 
 class OwnBase(serializers.BaseSerializer):
-    """No serializer with fields."""
-
     async def ato_representation(self, instance):
         calls.append("own base")
         return instance.name
 
 
 class OwnReading(PlainSerializer):
-    """Reads what is nested by a coroutine."""
-
     async def aget_attribute(self, instance):
         calls.append("own reading")
         return instance.airline
@@ -412,18 +367,6 @@ def test_code_of_users_is_called_alike_for_related_objects(flights, cls):
     assert assert_same(lambda: around(all_flights(), many=True)).error is None
 
 
-@pytest.mark.parametrize("cls", [OwnList, OwnSyncList, drf.ListSerializer])
-def test_lists_of_users_are_called_alike_for_related_objects(flights, cls):
-    class Listed(serializers.ModelSerializer):
-        class Meta:
-            model = Flight
-            fields = ("number",)
-            list_serializer_class = cls
-
-    around = in_model(Airline, flights=Listed(many=True))
-    assert_same(lambda: around(Airline.objects.order_by("code"), many=True))
-
-
 def test_a_model_is_asked_alike_for_an_object_that_is_not_there():
     def ask(self, name):
         calls.append(name)
@@ -438,8 +381,6 @@ def test_a_model_is_asked_alike_for_an_object_that_is_not_there():
 
 
 class Counted:
-    """Properties that log when they are read, and a coroutine."""
-
     @property
     def inner(self):
         calls.append("inner")
@@ -460,8 +401,6 @@ def test_what_adrf_reads_twice_is_read_twice(source):
 
 
 class OwnFlight(Flight):
-    """With a coroutine for a related object."""
-
     class Meta:
         proxy = True
         app_label = "flights"
@@ -547,61 +486,6 @@ def test_rows_are_compiled(flights, many):
     before = fastschema.stats().compiled_rows
     async_to_sync(adata)(lambda: FlightSerializer(rows if many else rows[0], many=many))
     assert fastschema.stats().compiled_rows == before + (len(rows) if many else 1)
-
-
-def test_related_objects_are_represented_in_one_step_beside_what_is_asynchronous(flights, steps):
-    async def get_later(self, obj):
-        return 1
-
-    around = in_model(Airline, flights=FlightSerializer(many=True))
-    content = {"later": fields.SerializerMethodField(), "get_later": get_later}
-    content["Meta"] = type("Meta", (around.Meta,), {"fields": ("flights", "later")})
-    airline = Airline.objects.prefetch_related("flights").first()
-    async_to_sync(adata)(lambda: type("Later", (around,), content)(airline))
-    assert len(steps) == 2  # for the attribute of what is asynchronous, and for the list
-
-
-def test_a_page_is_represented_in_one_step(flights, steps):
-    class Pages(PageNumberPagination):
-        page_size = 2
-
-    request = Request(APIRequestFactory().get("/"))
-    rows = Pages().paginate_queryset(all_flights(), request)
-    assert async_to_sync(adata)(lambda: FlightSerializer(rows, many=True))
-    assert len(steps) == 1
-
-
-def test_a_serializer_makes_no_fields_to_represent(flights):
-    serializer = FlightSerializer(all_flights()[0])
-    async_to_sync(adata)(lambda: serializer)
-    assert "fields" not in vars(serializer)
-
-
-def test_a_list_of_users_coroutines_represents_each_row_in_one_step(steps):
-    async_to_sync(adata)(lambda: in_list(OwnList)([airline(), airline()], many=True))
-    assert len(steps) == 1
-    async_to_sync(adata)(lambda: OwnAsyncRepresentation([airline(), airline()], many=True))
-    assert len(steps) == 3
-
-
-REASONS = {
-    None: FlightSerializer,
-    "later is asynchronous": WithMethods,
-    "name is asynchronous": with_field("C", OwnAsyncField()),
-    "to_representation of name is not called by adrf": with_field("A", OwnField()),
-    "to_representation is overridden": OwnRepresentation,
-    "ato_representation is overridden": OwnAsyncRepresentation,
-    "code of your own makes the fields of inner": Outer,
-    "name is represented by a list serializer of your own": with_field(
-        "E", in_list(OwnList)(many=True)
-    ),
-    "name is no relation of F's model": with_field("F", AirlineSerializer()),
-}
-
-
-@pytest.mark.parametrize("reason", REASONS, ids=str)
-def test_the_reason_is_told(reason):
-    assert why_asynchronous(REASONS[reason]()) == reason
 
 
 def test_the_classes_are_those_of_adrf_where_fastschema_is_not_installed(monkeypatch, flights):

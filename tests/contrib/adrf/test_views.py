@@ -1,6 +1,5 @@
 """Views of adrf answer with the bytes that they answer with without fastschema."""
 
-import json
 from functools import partial
 
 import pytest
@@ -11,7 +10,6 @@ from django.db import connection, transaction
 from django.test import AsyncRequestFactory
 from django.test.utils import CaptureQueriesContext
 from rest_framework import pagination
-from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 import fastschema
@@ -27,20 +25,14 @@ from tests.contrib.django.requests_in_turns import IN_TURNS
 
 
 class Pages(pagination.PageNumberPagination):
-    """Of two rows."""
-
     page_size = 2
 
 
 class Offsets(pagination.LimitOffsetPagination):
-    """Of two rows, from any row on."""
-
     default_limit = 2
 
 
 class Open:
-    """What all views have in common."""
-
     authentication_classes = []
     permission_classes = []
     filter_backends = []
@@ -48,42 +40,30 @@ class Open:
 
 
 class Flights(Open, generics.ListCreateAPIView):
-    """A list."""
-
     queryset = Flight.objects.select_related("airline", "destination").order_by("id")
     serializer_class = FlightSerializer
     pagination_class = None
 
 
 class PagesOfFlights(Flights):
-    """A page of it."""
-
     pagination_class = Pages
 
 
 class OffsetsOfFlights(Flights):
-    """A part of it."""
-
     pagination_class = Offsets
 
 
 class Unloaded(Flights):
-    """A list whose related objects adrf does not let anybody load."""
-
     queryset = Flight.objects.order_by("id")
 
 
 class Airlines(Open, viewsets.ModelViewSet):
-    """All that can be done to an airline."""
-
     queryset = Airline.objects.order_by("code")
     serializer_class = AirlineSerializer
     pagination_class = None
 
 
 class Own(Open, APIView):
-    """Represents by hand, with fields that depend on who asks."""
-
     async def get(self, request):
         serializer = OwnFields([airline()] * 3, many=True, context={"request": request})
         return Response(await serializer.adata)
@@ -116,16 +96,6 @@ factory = AsyncRequestFactory()
 @pytest.mark.parametrize("query", ["", "?page=2", "?page=9", "?offset=3"])
 def test_lists_are_answered_alike(flights, view, query):
     assert_same(view.as_view(), lambda: factory.get(f"/{query}"))
-
-
-@pytest.mark.parametrize("renderer", [JSONRenderer, FastJSONRenderer])
-def test_the_renderer_makes_no_difference(flights, renderer):
-    class View(Flights):
-        renderer_classes = [renderer]
-
-    status, content, *_ = assert_same(View.as_view(), lambda: factory.get("/"))
-    assert status == 200
-    assert [row["id"] for row in json.loads(content)] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("code", ["UA", "none"])

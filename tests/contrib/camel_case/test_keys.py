@@ -69,21 +69,15 @@ def test_random_keys_are_converted_alike_at_each_use(direction, keys, options):
 
 
 class Name(str):
-    """A key of another class."""
-
     __slots__ = ()
 
 
 class Items(dict):
-    """A dictionary that gives other items."""
-
     def items(self):
         return [("own_key", {"own_value": 1})]
 
 
 class Sequence:
-    """Not a list, but read like one."""
-
     def __getitem__(self, index):
         if index:
             raise IndexError
@@ -137,18 +131,6 @@ def test_data_are_left_as_they_are(direction):
     before = exactly(data)
     BOTH[direction][1](data, {})
     assert exactly(data) == before
-
-
-def test_a_key_is_converted_once(monkeypatch):
-    calls = []
-
-    def counted(data, **options):
-        calls.append(list(data))
-        return camelize(data, **options)
-
-    for _ in range(2):
-        keys.convert_keys(counted, [{"seen_once": 1}, {"seen_once": 2}], {})
-    assert calls == [["seen_once"]]
 
 
 def test_a_long_key_is_not_kept():

@@ -71,13 +71,7 @@ def test_options_of_a_class_hold(options):
     assert_same({"a_b": {"c_d": {"e_f": 1}}, "c_d": [{"a_b": 1}]}, Stock, Fast)
 
 
-def test_the_setting_is_that_of_the_package():
-    assert FastCamelCaseJSONRenderer.json_underscoreize is CamelCaseJSONRenderer.json_underscoreize
-
-
 class RouteSerializer(serializers.ModelSerializer):
-    """With keys that are converted, and one that depends on who asks."""
-
     airline_code = serializers.CharField(source="code")
     asked_by_user = serializers.SerializerMethodField()
 
@@ -96,8 +90,6 @@ class RouteSerializer(serializers.ModelSerializer):
 
 
 class Routes(generics.ListAPIView):
-    """A list of them."""
-
     queryset = Airline.objects.order_by("code")
     serializer_class = RouteSerializer
     renderer_classes = [FastCamelCaseJSONRenderer]
@@ -105,8 +97,6 @@ class Routes(generics.ListAPIView):
 
 
 class StockRoutes(Routes):
-    """The same, written by the package."""
-
     renderer_classes = [CamelCaseJSONRenderer]
 
 
@@ -120,14 +110,6 @@ def test_each_visitor_gets_the_answer_of_stock():
             response = Routes.as_view()(visitor.http_request()).render()
             assert response.content == expected.content
             assert response.headers == expected.headers
-
-
-@pytest.mark.django_db
-def test_errors_are_those_of_the_package():
-    request = APIRequestFactory().post("/")
-    responses = [view.as_view()(request).render() for view in (Routes, StockRoutes)]
-    assert responses[0].status_code == 405
-    assert responses[0].content == responses[1].content
 
 
 @needs_orjson

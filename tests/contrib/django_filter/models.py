@@ -10,15 +10,11 @@ tenant: ContextVar[str] = ContextVar("tenant", default="a")
 
 
 class TenantManager(models.Manager):
-    """Selects what belongs to the tenant of a request."""
-
     def get_queryset(self):
         return super().get_queryset().filter(tenant=tenant.get())
 
 
 class TenantQuerySet(models.QuerySet):
-    """The same in a queryset that is copied."""
-
     def _clone(self):
         made = super()._clone()
         made.query.where.children = []
@@ -32,8 +28,6 @@ def of_tenant():
 
 
 class Owned(models.Model):
-    """What belongs to a tenant."""
-
     tenant = models.CharField(max_length=1)
 
     objects = TenantManager()
@@ -43,8 +37,6 @@ class Owned(models.Model):
 
 
 class Cloned(models.Model):
-    """The same, by another manager."""
-
     tenant = models.CharField(max_length=1)
 
     objects = TenantQuerySet.as_manager()
@@ -54,8 +46,6 @@ class Cloned(models.Model):
 
 
 class Free(models.Model):
-    """The same, by no manager."""
-
     tenant = models.CharField(max_length=1)
 
     class Meta:
@@ -63,8 +53,6 @@ class Free(models.Model):
 
 
 class Holder(models.Model):
-    """Refers to them."""
-
     owned = models.ForeignKey(Owned, models.CASCADE)
     cloned = models.ForeignKey(Cloned, models.CASCADE)
     limited = models.ForeignKey(

@@ -54,30 +54,22 @@ def test_it_is_available_here():
 
 
 class ByAllValues(ByFields):
-    """Has a filter set that django-filter makes for each request."""
-
     class filterset_class(FilterSet):  # noqa: N801  # DRF's name for it
         code = django_filters.AllValuesFilter()
 
 
 class ByTenant(ByFields):
-    """Has a class of filters for each request."""
-
     queryset = Holder.objects.all()
     filterset_fields = ["owned"]
 
 
 class WithoutFilters(ByFields):
-    """Has a backend that filters nothing."""
-
     queryset = Airline.objects.all()
     filter_backends = [DjangoFilterBackend, object()]
     filterset_fields = None
 
 
 class Urls:
-    """A URL configuration."""
-
     urlpatterns = [
         path("fields/", ByFields.as_view()),
         path("values/", ByAllValues.as_view()),

@@ -37,30 +37,22 @@ CALLS: list[Any] = []
 
 
 class OwnWidget(forms.TextInput):
-    """A widget of one's own, which also reads another parameter."""
-
     def value_from_datadict(self, data, files, name):
         CALLS.append(("widget", name))
         return super().value_from_datadict(data, files, name) or data.get("other")
 
 
 class Upper(forms.CharField):
-    """A form field of one's own, whose code runs in any case."""
-
     def clean(self, value):
         CALLS.append(("clean", value))
         return (super().clean(value) or "IAH").upper()
 
 
 class UpperFilter(django_filters.CharFilter):
-    """A filter with it."""
-
     field_class = Upper
 
 
 class Hidden(filters.BooleanFilter):
-    """A filter of one's own."""
-
     def filter(self, qs, value):
         CALLS.append(("filter", value, self.model, self.parent.data.get("a0")))
         return qs.filter(cancelled=bool(value))
@@ -88,8 +80,6 @@ class OwnField(filters.ModelChoiceFilter):
 
 
 class Choosing(filters.NumberFilter):
-    """A filter that changes another one as it filters."""
-
     def filter(self, qs, value):
         CALLS.append(("choosing", value))
         if value is not None and value > 1:
