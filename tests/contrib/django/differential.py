@@ -136,8 +136,6 @@ def serializer_of(**fields: Any) -> type[Serializer]:
 
 
 class Thing:
-    """An object with any attributes."""
-
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 

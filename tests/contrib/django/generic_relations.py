@@ -65,8 +65,6 @@ class Note(models.Model):
 
 
 class About(serializers.RelatedField):
-    """Has something to say of whatever it is."""
-
     def to_representation(self, value):
         return f"{type(value).__name__} {value.pk}"
 

@@ -17,27 +17,19 @@ calls = []
 
 
 class Pages(pagination.PageNumberPagination):
-    """Pages by number."""
-
     page_size = 3
 
 
 class Limits(pagination.LimitOffsetPagination):
-    """Pages by limit and offset."""
-
     default_limit = 3
 
 
 class CursorPages(pagination.CursorPagination):
-    """Pages by cursor."""
-
     page_size = 3
     ordering = "-id"
 
 
 class Flights(ListAPIView):
-    """All flights."""
-
     queryset = Flight.objects.select_related("airline", "origin", "destination", "plane")
     serializer_class = FlightSerializer
     filterset_class = FlightFilter
@@ -49,8 +41,6 @@ class Flights(ListAPIView):
 
 
 class Airlines(ListCreateAPIView):
-    """All airlines, and new ones."""
-
     queryset = Airline.objects.all()
     serializer_class = AirlineSerializer
     parser_classes = [FastJSONParser]
@@ -58,8 +48,6 @@ class Airlines(ListCreateAPIView):
 
 
 class OneAirline(RetrieveUpdateAPIView):
-    """One airline."""
-
     queryset = Airline.objects.all()
     serializer_class = AirlineSerializer
     parser_classes = [FastJSONParser]
@@ -78,36 +66,26 @@ class VersionedSerializer(AirlineSerializer):
 
 
 class Versioned(ListAPIView):
-    """The airlines, by version."""
-
     queryset = Airline.objects.all()
     serializer_class = VersionedSerializer
     pagination_class = None
 
 
 class ByAcceptHeader(versioning.AcceptHeaderVersioning):
-    """``Accept: application/json; version=2``"""
-
     allowed_versions = ["1", "2"]
     default_version = "1"
 
 
 class ByQuery(versioning.QueryParameterVersioning):
-    """``?version=2``"""
-
     allowed_versions = ["1", "2"]
     default_version = "1"
 
 
 class ByPath(versioning.URLPathVersioning):
-    """``/2/``"""
-
     allowed_versions = ["1", "2"]
 
 
 class TwiceAnHour(throttling.AnonRateThrottle):
-    """Twice, then no more."""
-
     rate = "2/hour"
 
 
@@ -135,12 +113,8 @@ def urls(renderer):
 
 
 class Stock:
-    """The URL configuration with DRF's renderer."""
-
     urlpatterns = urls(JSONRenderer)
 
 
 class Fast:
-    """The URL configuration with fastschema's."""
-
     urlpatterns = urls(FastJSONRenderer)

@@ -39,8 +39,6 @@ class AirlineSerializer(serializers.ModelSerializer):
 
 
 class Airlines(ListAPIView):
-    """All airlines, as stock answers."""
-
     queryset = Airline.objects.all()
     serializer_class = AirlineSerializer
     renderer_classes = [FastJSONRenderer, NDJSONRenderer, BrowsableAPIRenderer]
@@ -49,14 +47,10 @@ class Airlines(ListAPIView):
 
 
 class StreamedAirlines(StreamingListMixin, Airlines):
-    """The same, streamed."""
-
     stream_chunk_size = 10
 
 
 class FlightSerializer(serializers.ModelSerializer):
-    """A flight with its moment, which depends on the time zone, and a word in some language."""
-
     yes = serializers.SerializerMethodField()
 
     class Meta:
@@ -68,8 +62,6 @@ class FlightSerializer(serializers.ModelSerializer):
 
 
 class Flights(ListAPIView):
-    """All flights, as stock answers."""
-
     queryset = Flight.objects.all()
     serializer_class = FlightSerializer
     renderer_classes = [JSONRenderer]
@@ -78,8 +70,6 @@ class Flights(ListAPIView):
 
 
 class StreamedFlights(StreamingListMixin, Flights):
-    """The same, streamed."""
-
     stream_chunk_size = 1
 
 

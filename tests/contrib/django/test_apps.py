@@ -58,25 +58,6 @@ def test_the_app_is_installed():
         assert cls.to_representation.__globals__["__name__"].startswith("fastschema.")
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_an_endpoint_answers_with_the_bytes_of_stock(flights, renderers, path):
-    renderers(JSONRenderer)
-    with fastschema.disabled():
-        expected = content(path)
-    renderers(FastJSONRenderer)
-    assert content(path) == expected
-
-
-@pytest.mark.parametrize("indent", [0, 2, 8])
-def test_an_endpoint_indents_as_stock_does(flights, renderers, indent):
-    headers = {"accept": f"application/json; indent={indent}"}
-    renderers(JSONRenderer)
-    with fastschema.disabled():
-        expected = content("flights/", headers=headers)
-    renderers(FastJSONRenderer)
-    assert content("flights/", headers=headers) == expected
-
-
 @pytest.mark.parametrize("path", ["", *PATHS])
 def test_the_browsable_api_shows_what_it_shows_in_stock(flights, renderers, path):
     headers = {"accept": "text/html"}

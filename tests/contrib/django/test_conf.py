@@ -31,14 +31,9 @@ def test_without_the_setting_the_defaults_hold():
     ("value", "message"),
     [
         (True, "FASTSCHEMA must be a dictionary, such as {'INSTALL': True}, not True."),
-        (None, "FASTSCHEMA must be a dictionary, such as {'INSTALL': True}, not None."),
         (
             {"INSTAL": True},
             "FASTSCHEMA['INSTAL'] is not a setting. Did you mean FASTSCHEMA['INSTALL']?",
-        ),
-        (
-            {"install": True},
-            "FASTSCHEMA['install'] is not a setting. Did you mean FASTSCHEMA['INSTALL']?",
         ),
         (
             {1: True},
@@ -49,7 +44,6 @@ def test_without_the_setting_the_defaults_hold():
             "FASTSCHEMA['SHADOW_VALUES'].",
         ),
         ({"INSTALL": "yes"}, "FASTSCHEMA['INSTALL'] must be of type bool, not 'yes'."),
-        ({"INSTALL": None}, "FASTSCHEMA['INSTALL'] must be of type bool, not None."),
         (
             {"STREAM_CHUNK_SIZE": True},
             "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be of type int, not True.",
@@ -59,18 +53,10 @@ def test_without_the_setting_the_defaults_hold():
             "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be at least 1, not 0.",
         ),
         (
-            {"SHADOW": "1%"},
-            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not '1%'.",
-        ),
-        (
             {"SHADOW": True},
             "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not True.",
         ),
         ({"SHADOW": 5}, "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not 5."),
-        (
-            {"SHADOW": -0.1},
-            "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not -0.1.",
-        ),
         (
             {"SHADOW": float("nan")},
             "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not nan.",

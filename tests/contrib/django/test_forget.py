@@ -18,8 +18,6 @@ class Outer(serializers.Serializer):
 
 
 class ByRow(Outer):
-    """One that represents its rows one by one."""
-
     def to_representation(self, instance):
         return super().to_representation(instance)
 

@@ -90,43 +90,10 @@ def test_a_posted_message_is_saved(accept):
     assert Airline.objects.get().name == "é"
 
 
-def test_a_message_that_is_none_is_status_400():
-    request = APIRequestFactory().post("/", b"\xc1", content_type=MESSAGE_PACK)
-    response = Airlines.as_view()(request)
-    assert response.status_code == 400
-    assert response.data["detail"].startswith("MessagePack parse error - ")
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\x81\xa1a", b"\x01\x02", msgpack.packb({1: 2}), b"\x91" * 3000 + b"\x01"]
-)
-def test_bad_content_is_a_parse_error(content):
-    with pytest.raises(ParseError, match="MessagePack parse error - "):
-        FastMessagePackParser().parse(io.BytesIO(content))
-
-
-NOT_JSON = {
-    "binary": b"b",
-    "binary that is no text": b"\xff",
-    "timestamp": msgpack.Timestamp(1, 2),
-    "extension type": msgpack.ExtType(5, b"x"),
-    "not a number": float("nan"),
-    "infinity": float("-inf"),
-}
-
-
-@pytest.mark.parametrize("value", NOT_JSON.values(), ids=NOT_JSON)
-@pytest.mark.parametrize("within", [lambda value: value, lambda value: {"a": [{"b": value}]}])
-def test_a_value_that_json_does_not_have_is_a_parse_error(value, within):
+@pytest.mark.parametrize("value", [b"\xff", msgpack.Timestamp(1, 2), msgpack.ExtType(5, b"x")])
+def test_a_value_that_json_does_not_have_is_a_parse_error(value):
     with pytest.raises(ParseError, match=r"MessagePack parse error - .* not a value of JSON"):
-        FastMessagePackParser().parse(io.BytesIO(msgpack.packb(within(value))))
-
-
-@pytest.mark.parametrize("key", [b"a", b"\xff", 5, None, 1.5, True])
-@pytest.mark.parametrize("within", [lambda data: data, lambda data: {"a": [data]}])
-def test_a_key_that_is_no_text_is_a_parse_error(key, within):
-    with pytest.raises(ParseError, match=r"MessagePack parse error - .* key"):
-        FastMessagePackParser().parse(io.BytesIO(msgpack.packb(within({key: "b"}))))
+        FastMessagePackParser().parse(io.BytesIO(msgpack.packb({"a": [value]})))
 
 
 class TagSerializer(serializers.Serializer):
@@ -212,10 +179,6 @@ def test_the_values_are_those_of_the_json_renderer(data):
     assert msgpack.unpackb(packed) == json.loads(JSONRenderer().render(data))
 
 
-def test_nothing_is_rendered_as_nothing():
-    assert FastMessagePackRenderer().render(None) == b""
-
-
 def test_what_json_cannot_hold_raises_what_the_json_renderer_raises():
     for data in ({"a": object()}, {"a": float("nan")}):
         with pytest.raises((TypeError, ValueError)) as expected:
@@ -247,3 +210,7 @@ def test_a_plan_packs_what_its_json_holds(count):
     with fastschema.disabled():
         assert msgpack.unpackb(plan.packb(rows, many=True)) == expected
         assert list(msgpack.Unpacker(io.BytesIO(b"".join(plan.pack_stream(rows))))) == expected
+
+
+def test_nothing_is_rendered_as_nothing():
+    assert FastMessagePackRenderer().render(None) == b""

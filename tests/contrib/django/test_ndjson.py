@@ -84,8 +84,6 @@ def test_what_cannot_be_written_raises_the_error_of_stock(row):
 
 
 class RowsView(APIView):
-    """Answers with rows, or with an error."""
-
     renderer_classes = [FastJSONRenderer, NDJSONRenderer]
 
     def get(self, request):

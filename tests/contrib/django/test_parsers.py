@@ -41,51 +41,31 @@ def assert_same(content, context=None, strict=None):
 
 CONTENTS = [
     b"",
-    b" ",
-    b"null",
     b'{"a": 1, "b": [true, false, null, 1.5, "x"]}',
     b'{"a": 1, "b": 2, "a": 3}',
-    b'{"": 0}',
-    b"-0",
     b"-0.0",
     b"1E5",
     b"1e400",
-    b"-1e400",
-    b"1e-400",
     b"0.1000000000000000055511151231257827",
-    b"9223372036854775807",
     b"9223372036854775808",
-    b"18446744073709551615",
     b"18446744073709551616",
-    b"-9223372036854775809",
     b"1" * 400,
     b"1" * 5000,  # more digits than int() takes
-    b"[1, 2",
     b"[1,]",
-    b'{"a": }',
     b"{'a': 1}",
-    b'{"a" 1}',
     b'{1: "a"}',
     b"01",
-    b"1.",
-    b".5",
     b"+1",
     b"0x10",
-    b"tru",
-    b"True",
     b"NaN",
-    b"[Infinity]",
     b'{"a": -Infinity}',
     b"1 2",
     b"1\x00",
     b'"tab\there"',
     b'"\x00"',
-    b'"\\u0000"',
     b'"\\ud83d\\ude00"',
     b'"\\ud800"',
     b'"\\udc00\\ud800"',
-    b'"\\x"',
-    b'"\\u12"',
     '"é \u2028 😀"'.encode(),
     b'"\xff"',
     b'"\xed\xa0\x80"',  # a surrogate, as UTF-8 forbids it
@@ -94,7 +74,6 @@ CONTENTS = [
     b"\xef\xbb\xbf{}",  # a byte order mark
     b"\xff\xfe1\x00",
     b"// no comments\n1",
-    b"\x0b1",
     b"\xc2\xa01",
 ]
 
@@ -124,12 +103,6 @@ def test_any_value_is_read_as_by_stock(value, ensure_ascii):
 @given(st.text(alphabet=string.digits + '-+.eE[]{}:,"\\u ntf\n\x00é\ud800', max_size=12))
 def test_any_text_is_read_as_by_stock(text):
     assert_same(text.encode("utf-8", "surrogatepass"))
-
-
-@given(st.binary(max_size=8))
-def test_any_bytes_are_read_as_by_stock(content):
-    assert_same(content)
-    assert_same(b'"' + content + b'"')
 
 
 @pytest.mark.parametrize(
@@ -199,11 +172,6 @@ def test_json_nested_deeply_is_read():
     assert depth == 499
 
 
-def test_a_large_body_is_read():
-    content = json.dumps([{"id": number, "name": "x" * 100} for number in range(20_000)]).encode()
-    assert FastJSONParser().parse(io.BytesIO(content)) == json.loads(content)
-
-
 @needs_orjson
 def test_usual_json_is_read_by_orjson(monkeypatch):
     monkeypatch.setattr(JSONParser, "parse", lambda *args: pytest.fail("stock was called"))
@@ -217,15 +185,7 @@ def test_stock_reads_while_fastschema_is_disabled(monkeypatch):
         assert FastJSONParser().parse(io.BytesIO(b"1")) == "stock"
 
 
-def test_without_orjson_stock_reads(monkeypatch):
-    monkeypatch.setattr(parsers, "read", None)
-    for content in CONTENTS:
-        assert_same(content)
-
-
 class EchoView(APIView):
-    """Answers with what it got."""
-
     parser_classes = [FastJSONParser]
 
     def post(self, request):

@@ -45,15 +45,11 @@ def examples(number: int) -> settings:
 
 
 class Colour(enum.Enum):
-    """What may be chosen."""
-
     RED = "a"
     GREEN = 1
 
 
 class Shout(serializers.CharField):
-    """A field with an own method, which at times skips."""
-
     def to_representation(self, value):
         if value == "skip":
             raise serializers.SkipField
@@ -224,8 +220,6 @@ def without_redundancy(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Plan:
-    """A serializer class, and how its objects are drawn."""
-
     cls: type[serializers.Serializer]
     inputs: dict[str, st.SearchStrategy[Any]]
 

@@ -1,18 +1,15 @@
 """LOAD_RELATIONS in views: what is loaded, when, and what is left alone."""
 
-import threading
 from unittest.mock import Mock
 
 import pytest
 from django import VERSION
 from django.core.exceptions import PermissionDenied
-from django.db import connection, connections, models, transaction
+from django.db import connection, models, transaction
 from django.db.models import Prefetch, prefetch_related_objects
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import generics, pagination, serializers, viewsets
-from rest_framework.decorators import action
-from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -33,8 +30,6 @@ ALL = ("airline", "origin", "destination", "plane")
 
 
 class Flights(generics.ListAPIView):
-    """Forgets all relations."""
-
     queryset = Flight.objects.order_by("pk")
     serializer_class = FlightSerializer
     pagination_class = None
@@ -88,16 +83,10 @@ def queries_of_stock(view, path="/", **kwargs):
 
 @pytest.mark.usefixtures("flights")
 class TestLists:
-    """Lists prefetch what is missing."""
-
     def test_the_query_of_the_view_stays_what_it_was(self):
         queries = assert_same(Flights, 5)
         assert queries[0] == queries_of_stock(Flights)[0]
         assert len(queries_of_stock(Flights)) > 12
-
-    @pytest.mark.parametrize("renderer", [FastJSONRenderer, JSONRenderer, BrowsableAPIRenderer])
-    def test_it_is_so_for_all_renderers(self, renderer):
-        assert_same(view_of(renderer_classes=(renderer,)), 5)
 
     def test_the_setting_is_for_all_views_and_a_view_knows_better(self):
         view = type("Plain", (Flights,), {})
@@ -124,28 +113,6 @@ class TestLists:
         airlines = Airline.objects.order_by("pk").prefetch_related(flights)
         assert_same(view_of(queryset=airlines, serializer_class=WithFlights), 4)
 
-    def test_what_is_prefetched_under_another_name_is_something_else(self):
-        flights = Prefetch("flights", Flight.objects.none(), to_attr="none")
-        airlines = Airline.objects.order_by("pk").prefetch_related(flights)
-        assert_same(view_of(queryset=airlines, serializer_class=WithFlights), 5)
-
-    @pytest.mark.parametrize(
-        "queryset",
-        [
-            Flight.objects.order_by("pk").values("id"),
-            Flight.objects.filter(pk=1).order_by().union(Flight.objects.order_by().filter(pk=1)),
-            Flight.objects.raw("SELECT * FROM flights_flight ORDER BY id"),
-            [{"id": 1}],
-        ],
-        ids=["values", "union", "raw", "list"],
-    )
-    def test_rows_of_other_kinds_are_left_alone(self, queryset):
-        serializer = of(id=serializers.IntegerField())
-        view = view_of(serializer_class=serializer, get_queryset=lambda self: queryset)
-        found, queries = asked(view)
-        assert found.startswith(b'[{"id":1}')
-        assert len(queries) <= 1
-
     @pytest.mark.parametrize(
         ("change", "queries"),
         [
@@ -164,23 +131,6 @@ class TestLists:
         serializer = of(**{name: AirlineLike() for name in ALL})
         rows = change(Flight.objects.order_by("pk"))
         assert_same(view_of(queryset=rows, serializer_class=serializer), queries)
-
-    def test_a_serializer_with_code_of_its_own_is_left_alone(self):
-        class Own(FlightSerializer):
-            def to_representation(self, instance):
-                return {"id": instance.pk}
-
-        assert_same(view_of(serializer_class=Own), 1)
-
-    def test_a_nested_serializer_with_code_of_its_own_is_not_followed(self):
-        class Own(FlightSerializer):
-            def to_representation(self, instance):
-                return {"id": instance.pk}
-
-        view = view_of(
-            queryset=Airline.objects.order_by("pk"), serializer_class=of(flights=Own(many=True))
-        )
-        assert_same(view, 2)
 
     def test_fields_that_are_chosen_by_the_request_are_followed_as_chosen(self):
         class Chosen(FlightSerializer):
@@ -207,67 +157,13 @@ class TestLists:
                     assert b"".join(response.streaming_content) == expected
             assert len(captured) <= 5
 
-    def test_a_view_may_have_its_own_way_to_paginate(self):
-        def paginate_queryset(self, queryset):
-            return list(queryset.iterator())
-
-        view = view_of(
-            paginate_queryset=paginate_queryset,
-            get_paginated_response=lambda self, data: Response(data),
-        )
-        assert_same(view, 5)
-
-    def test_a_serializer_of_a_view_may_ask_the_database(self):
-        class Asking(Flights):
-            def get_serializer_context(self):
-                return {**super().get_serializer_context(), "count": Airline.objects.count()}
-
-        queries = assert_same(Asking, 6)
-        assert queries[0] == queries_of_stock(Asking)[0]
-
-    @pytest.mark.parametrize("base", [Flights, FlightDetail])
-    def test_what_a_view_keeps_of_its_context_is_what_it_would_be(self, base):
-        class Counted(serializers.Serializer):
-            airline = AirlineLike()
-            count = serializers.SerializerMethodField()
-
-            def get_count(self, flight):
-                return self.context["count"]
-
-        class Counting(base):
-            serializer_class = Counted
-
-            def get_serializer_context(self):
-                if not hasattr(self, "count"):
-                    try:
-                        self.count = Airline.objects.count()
-                    except RuntimeError:
-                        self.count = None
-                return {**super().get_serializer_context(), "count": self.count}
-
-        key = {} if base is Flights else {"pk": 1}
-        assert_same(Counting, 3, **key)
-
-    def test_a_paginator_may_look_at_rows(self):
-        class Cursor(pagination.CursorPagination):
-            ordering = "pk"
-
-            def get_ordering(self, request, queryset, view):
-                return super().get_ordering(request, queryset, view)
-
-        assert_same(view_of(pagination_class=Cursor), 5)
-
 
 class AirlineLike(serializers.Serializer):
-    """Reads the key of whatever it is."""
-
     pk = serializers.CharField()
 
 
 @pytest.mark.usefixtures("flights")
 class TestDetails:
-    """Details load what the objects of their lists refer to."""
-
     def test_single_objects_take_the_queries_that_they_take_in_stock(self):
         for key in (1, 4):  # the latter has no plane
             assert assert_same(FlightDetail, len(queries_of_stock(FlightDetail, pk=key)), pk=key)
@@ -276,9 +172,6 @@ class TestDetails:
         view = view_of(FlightDetail, queryset=Airline.objects.all(), serializer_class=WithFlights)
         assert_same(view, 5, pk="UA")
         assert len(queries_of_stock(view, pk="UA")) > 5
-
-    def test_where_there_is_none_nothing_else_is_asked(self):
-        assert_same(FlightDetail, 1, pk=77)
 
     def test_what_may_not_be_seen_is_not_loaded(self):
         class Forbidden(FlightDetail):
@@ -289,14 +182,6 @@ class TestDetails:
                 raise PermissionDenied
 
         assert_same(Forbidden, 1, pk="UA")
-
-    def test_a_view_may_have_its_own_way_to_find_the_object(self):
-        view = view_of(
-            FlightDetail,
-            get_object=lambda self: Airline.objects.get(pk="UA"),
-            serializer_class=WithFlights,
-        )
-        assert_same(view, 5)
 
     def test_a_prefetch_of_the_users_keeps_its_queryset(self):
         class Told(serializers.Serializer):
@@ -310,8 +195,6 @@ class TestDetails:
 
 
 class Anywhere(viewsets.ViewSet):
-    """Dumps rows without any of DRF's help."""
-
     renderer_classes = (FastJSONRenderer,)
     fastschema_load_relations = True
 
@@ -350,8 +233,6 @@ class Anywhere(viewsets.ViewSet):
 
 @pytest.mark.usefixtures("flights")
 class TestAnywhere:
-    """Wherever rows are dumped."""
-
     @pytest.mark.parametrize(
         ("action", "queries"),
         [
@@ -366,17 +247,6 @@ class TestAnywhere:
         view = type("View", (Anywhere,), {"as_view": lambda: Anywhere.as_view({"get": action})})
         assert len(queries_of_stock(view)) > queries
         assert_same(view, queries)
-
-    def test_an_action_of_a_view_loads_them(self):
-        class Actions(Flights, viewsets.GenericViewSet):
-            @action(detail=False)
-            def recent(self, request):
-                rows = self.get_queryset()[:3]
-                return Response(self.get_serializer(rows, many=True).data)
-
-        view = type("View", (), {"as_view": lambda: Actions.as_view({"get": "recent"})})
-        assert len(queries_of_stock(view)) > 5
-        assert_same(view, 5)
 
     def test_what_is_no_view_does_not_say_so(self):
         with CaptureQueriesContext(connection) as captured:
@@ -452,8 +322,6 @@ class TestAnywhere:
 
 @pytest.mark.usefixtures("flights")
 class TestAfterwards:
-    """What objects know after they were dumped is what they know in stock."""
-
     def test_lists_are_read_anew(self):
         airline = Airline.objects.get(pk="UA")
         with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
@@ -497,8 +365,6 @@ class TestAfterwards:
 
 @pytest.mark.usefixtures("flights")
 class TestNothingInAdvance:
-    """No code of users runs earlier than in stock, and nothing is refused."""
-
     @pytest.mark.parametrize("base", [Flights, FlightDetail])
     def test_a_write_for_the_serializer_within_a_transaction(self, base):
         class Writing(base):
@@ -537,18 +403,6 @@ class TestNothingInAdvance:
         names = ["get_serializer", "get_serializer_class", "get_serializer_context", "get_fields"]
         assert calls == names
 
-    @pytest.mark.parametrize("base", [Flights, FlightDetail])
-    def test_a_nested_serializer_chooses_its_fields_for_its_request(self, base):
-        class Choosing(serializers.Serializer):
-            def get_fields(self):
-                name = self.context["request"].GET["name"]
-                return {name: serializers.CharField()}
-
-        view = view_of(base, serializer_class=of(airline=Choosing()))
-        key = {} if base is Flights else {"pk": 1}
-        for name in ("pk", "name"):
-            assert_same(view, 2, f"/?name={name}", **key)
-
     def test_an_error_of_a_related_object_is_no_missing_one(self, monkeypatch):
         def from_db_value(value, expression, connection):
             raise ValueError(value)
@@ -558,58 +412,8 @@ class TestNothingInAdvance:
         with pytest.raises(ValueError, match="United"):
             asked(view_of(FlightDetail, serializer_class=of(airline=AirlineLike())), pk=1)
 
-    def test_nothing_that_is_refused_is_counted(self, django_assert_num_queries):
-        class Asking(Flights):
-            def get_serializer_context(self):
-                return {**super().get_serializer_context(), "count": Airline.objects.count()}
-
-        with django_assert_num_queries(6):
-            Asking.as_view()(APIRequestFactory().get("/")).render()
-
-    def test_nothing_is_between_a_view_and_its_connection(self):
-        seen = []
-
-        class Looking(Flights):
-            def get_serializer_context(self):
-                seen.append(len(connection.execute_wrappers))
-                return super().get_serializer_context()
-
-        queries_of_stock(Looking)
-        asked(Looking)
-        assert seen[0] == seen[1]
-        assert len(seen) == 2
-
-    def test_other_threads_may_ask_on_the_same_connection(self):
-        def ask():
-            found = []
-            connection.inc_thread_sharing()
-            shared = connections["default"]
-
-            def run():
-                connections["default"] = shared
-                found.append(Airline.objects.count())
-
-            thread = threading.Thread(target=run)
-            thread.start()
-            thread.join()
-            connection.dec_thread_sharing()
-            return found
-
-        class Threaded(Flights):
-            def get_serializer_context(self):
-                return {**super().get_serializer_context(), "found": ask()}
-
-            def get_serializer(self, *args, **kwargs):
-                serializer = super().get_serializer(*args, **kwargs)
-                assert serializer.context["found"] == [Airline.objects.count()]
-                return serializer
-
-        assert_same(Threaded, 7)
-
 
 class TestByHand:
-    """load_relations()."""
-
     def test_it_takes_classes_instances_and_lists(self, flights):
         rows = Flight.objects.order_by("pk")
         for serializer in (FlightSerializer, FlightSerializer(), FlightSerializer(many=True)):
@@ -746,21 +550,15 @@ def odd(django_db_setup, django_db_blocker):
 
 
 class Named(serializers.Serializer):
-    """What has a name."""
-
     name = serializers.CharField()
 
 
 class Visible(serializers.ListSerializer):
-    """Asks for some rows only."""
-
     def to_representation(self, data):
         return super().to_representation(data.filter(name="visible"))
 
 
 class TestOddRelations:
-    """What could answer otherwise is left to a query for each row."""
-
     def test_what_leads_back_is_known_already(self, odd):
         first = odd.Note.objects.create()
         for _ in range(3):

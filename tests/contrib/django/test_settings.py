@@ -62,14 +62,10 @@ INSTANT = datetime.datetime(2013, 1, 1, 5, 15, 0, 120, tzinfo=datetime.UTC)
 
 
 class Stored:
-    """A file that was uploaded."""
-
     url, name = "/media/a.txt", "a.txt"
 
 
 class Inner(serializers.Serializer):
-    """A field of each kind that looks at a setting, or at what is active."""
-
     decimal = serializers.DecimalField(None, 2)
     localized = serializers.DecimalField(None, 2, source="decimal", localize=True)
     big = getattr(serializers, "BigIntegerField", serializers.IntegerField)()
@@ -93,8 +89,6 @@ class Inner(serializers.Serializer):
 
 
 class Outer(serializers.Serializer):
-    """All that once more, nested."""
-
     one = Inner()
     many = Inner(many=True)
 
@@ -115,8 +109,6 @@ OUTER = Thing(one=INNER, many=[INNER, INNER])
 
 
 class Flights(generics.ListAPIView):
-    """A list without pages."""
-
     queryset = Flight.objects.select_related("airline", "origin", "destination", "plane")
     serializer_class = FlightSerializer
     pagination_class = None
@@ -125,8 +117,6 @@ class Flights(generics.ListAPIView):
 
 
 class StreamedFlights(StreamingListMixin, Flights):
-    """The same, streamed in two chunks."""
-
     stream_chunk_size = 2
 
 

@@ -13,15 +13,11 @@ from flights.models import Airline
 
 
 class Shout(serializers.CharField):
-    """A field of a user's own."""
-
     def to_representation(self, value):
         return super().to_representation(value).upper()
 
 
 class AirlineSerializer(serializers.ModelSerializer):
-    """Two fields, one of which runs as stock."""
-
     name = Shout()
 
     class Meta:
@@ -30,29 +26,21 @@ class AirlineSerializer(serializers.ModelSerializer):
 
 
 class WholeSerializer(serializers.Serializer):
-    """Runs as stock as a whole."""
-
     def to_representation(self, instance):
         return {"whole": instance}
 
 
 class OuterSerializer(serializers.Serializer):
-    """Nests both."""
-
     airline = AirlineSerializer()
     wholes = WholeSerializer(many=True)
 
 
 class Backwards(serializers.ListSerializer):
-    """Lists in its own way."""
-
     def to_representation(self, data):
         return super().to_representation(data)[::-1]
 
 
 class ListedSerializer(serializers.Serializer):
-    """A serializer whose lists run as stock."""
-
     code = serializers.CharField()
 
     class Meta:
@@ -60,8 +48,6 @@ class ListedSerializer(serializers.Serializer):
 
 
 class DynamicSerializer(serializers.Serializer):
-    """A serializer whose fields depend on the view."""
-
     code = serializers.CharField()
 
     def get_fields(self):
@@ -72,8 +58,6 @@ class DynamicSerializer(serializers.Serializer):
 
 
 class Airlines(viewsets.ReadOnlyModelViewSet):
-    """Two actions with one serializer, and one with another."""
-
     queryset = Airline.objects.all()
     serializer_class = AirlineSerializer
 
@@ -83,22 +67,16 @@ class Airlines(viewsets.ReadOnlyModelViewSet):
 
 
 class Dynamic(viewsets.ReadOnlyModelViewSet):
-    """A viewset whose serializer has other fields in each action."""
-
     queryset = Airline.objects.all()
     serializer_class = DynamicSerializer
 
 
 class Listed(ListCreateAPIView):
-    """A generic view."""
-
     queryset = Airline.objects.all()
     serializer_class = ListedSerializer
 
 
 class Picky(ListAPIView):
-    """A view whose serializer depends on a real request."""
-
     def get_serializer_class(self):
         return {"a": AirlineSerializer}[self.request.GET["kind"]]
 
@@ -114,8 +92,6 @@ class Fake(RetrieveAPIView):
 
 
 class Named(APIView):
-    """A plain view that names its serializer, as OpenAPI tools like it."""
-
     serializer_class = AirlineSerializer
 
     def get(self, request):
@@ -123,8 +99,6 @@ class Named(APIView):
 
 
 class Misnamed(APIView):
-    """A plain view that names something else."""
-
     serializer_class = dict
 
     def get(self, request):
@@ -132,8 +106,6 @@ class Misnamed(APIView):
 
 
 class Unnamed(APIView):
-    """A plain view that does not."""
-
     def get(self, request):
         return Response()
 

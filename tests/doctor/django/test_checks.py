@@ -31,22 +31,20 @@ def test_the_app_without_the_renderer_is_a_warning():
 
 
 class OwnRenderer(JSONRenderer):
-    """Has a name of its own."""
+    pass
 
 
 class OwnFastRenderer(OwnRenderer, FastJSONRenderer):
-    """Is written by FastJSONRenderer."""
+    pass
 
 
 class ChangedRenderer(FastJSONRenderer):
-    """Does not call what it overrides."""
-
     def render(self, *args, **kwargs):
         return b""
 
 
 class OtherRenderer(BaseRenderer):
-    """Writes no JSON."""
+    pass
 
 
 @needs_orjson

@@ -26,16 +26,12 @@ def tick():
 
 
 class Doubled(serializers.Field):
-    """Represents in its own way."""
-
     def to_representation(self, value):
         tick()
         return 2 * value
 
 
 class Own(serializers.Serializer):
-    """Represents in its own way, as a whole."""
-
     number = serializers.IntegerField()
 
     def to_representation(self, obj):
@@ -44,8 +40,6 @@ class Own(serializers.Serializer):
 
 
 class Inner(serializers.Serializer):
-    """One level down."""
-
     number = serializers.IntegerField()
     method = serializers.SerializerMethodField()
 
@@ -55,8 +49,6 @@ class Inner(serializers.Serializer):
 
 
 class Outer(serializers.Serializer):
-    """Everything that calls users' code, and some that does not."""
-
     number = serializers.IntegerField()
     one = Inner()
     many = Inner(many=True)
@@ -69,8 +61,6 @@ class Outer(serializers.Serializer):
 
 
 class Thing:
-    """What is dumped."""
-
     number = 1
 
     def __init__(self, depth=1):
@@ -116,12 +106,6 @@ def test_each_field_has_the_time_of_its_own_code():
     assert profile.seconds == 30.0
 
 
-def test_fields_that_run_as_stock_are_not_compiled():
-    profile = fastschema.compile(Outer).profile([Thing()])
-
-    assert [each.key for each in profile if not each.compiled] == ["own", "owns", "doubled"]
-
-
 @pytest.mark.parametrize(
     "make", [lambda: Outer(many=True), lambda: Outer(context={}, many=True), lambda: Outer]
 )
@@ -141,23 +125,6 @@ def test_a_serializer_that_runs_as_stock_is_one_line():
     )
 
 
-def test_a_serializer_that_is_compiled_inside_its_own_method_is_not_called_stock():
-    table = str(fastschema.compile(Own).profile([Thing()] * 3))
-
-    assert "stock" not in table
-    assert "yours" in table
-
-
-def test_one_object_can_be_profiled():
-    assert fastschema.compile(Inner).profile(Thing(), many=False).rows == 1
-
-
-def test_dictionaries_can_be_profiled():
-    profile = fastschema.compile(Inner).profile([{"number": 1}])
-
-    assert [field.key for field in profile] == ["number", "method"]
-
-
 def test_code_of_users_is_called_as_often_as_in_one_dump():
     plan, rows = fastschema.compile(Outer), [Thing() for _ in range(3)]
     start = SECONDS.now
@@ -175,17 +142,6 @@ def test_errors_are_those_of_a_dump():
 
 
 class TestModels:
-    """Instances of Django's models."""
-
-    def test_model_instances_can_be_profiled(self, flights):
-        plan = fastschema.compile(FlightSerializer)
-        profile = plan.profile(flights)
-
-        expected = [field.key for field in plan.explain()]
-        assert [field.key for field in profile] == expected
-        assert profile.rows == 4
-        assert not any(field.user_seconds for field in profile)
-
     def test_a_manager_or_a_queryset_is_asked_once(self, flights):
         plan = fastschema.compile(FlightSerializer)
         queryset = Flight.objects.select_related("airline", "origin", "destination", "plane")
@@ -210,3 +166,20 @@ def test_the_label_of_a_choice_is_a_method_that_stock_calls(db):
 
     assert line.why == "Shirt.get_size_display is a method"
     assert line.user_seconds == line.seconds > 0
+
+
+def test_a_serializer_that_is_compiled_inside_its_own_method_is_not_called_stock():
+    table = str(fastschema.compile(Own).profile([Thing()] * 3))
+
+    assert "stock" not in table
+    assert "yours" in table
+
+
+def test_one_object_can_be_profiled():
+    assert fastschema.compile(Inner).profile(Thing(), many=False).rows == 1
+
+
+def test_dictionaries_can_be_profiled():
+    profile = fastschema.compile(Inner).profile([{"number": 1}])
+
+    assert [field.key for field in profile] == ["number", "method"]
