@@ -2,7 +2,7 @@
 
 from django.urls import path
 from django.views.decorators.cache import cache_page
-from rest_framework import pagination, serializers, throttling, versioning
+from rest_framework import pagination, serializers, versioning
 from rest_framework.generics import ListAPIView, ListCreateAPIView, RetrieveUpdateAPIView
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 
@@ -22,11 +22,6 @@ class Pages(pagination.PageNumberPagination):
 
 class Limits(pagination.LimitOffsetPagination):
     default_limit = 3
-
-
-class CursorPages(pagination.CursorPagination):
-    page_size = 3
-    ordering = "-id"
 
 
 class Flights(ListAPIView):
@@ -85,10 +80,6 @@ class ByPath(versioning.URLPathVersioning):
     allowed_versions = ["1", "2"]
 
 
-class TwiceAnHour(throttling.AnonRateThrottle):
-    rate = "2/hour"
-
-
 def urls(renderer):
     """The URLs with one renderer of JSON; the names and the paths are the same for all."""
     renderers = {"renderer_classes": [renderer, BrowsableAPIRenderer]}
@@ -100,9 +91,7 @@ def urls(renderer):
         path("all/", Flights.as_view(**renderers)),
         path("pages/", Flights.as_view(pagination_class=Pages, **renderers)),
         path("limits/", Flights.as_view(pagination_class=Limits, **renderers)),
-        path("cursors/", Flights.as_view(pagination_class=CursorPages, **renderers)),
         path("cached/", cache_page(60)(Flights.as_view(**renderers))),
-        path("throttled/", Flights.as_view(throttle_classes=[TwiceAnHour], **renderers)),
         path("airlines/", Airlines.as_view(**renderers)),
         path("airlines/<pk>/", OneAirline.as_view(**renderers), name="airline"),
         path("<version>/airlines/<pk>/", OneAirline.as_view(**renderers), name="airline"),

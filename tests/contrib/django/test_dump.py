@@ -349,12 +349,6 @@ class TestData:
 
         assert_same(make, {"b": 1})
 
-    def test_data_before_validation_are_refused(self):
-        def make(_):
-            return Inner(data={"b": 1})
-
-        assert isinstance(assert_same(make, {"b": 1}), AssertionError)
-
     @pytest.mark.parametrize(
         "rows",
         [None, 5, "ab", {}, {"b": 1}, [None], (), iter(()), range(2), [[]], {1, 2}],
@@ -488,20 +482,6 @@ class TestForms:
     def test_html_forms(self):
         assert "<input" in HTMLFormRenderer().render(self.Form(self.VALUE).data)
         self.in_both(lambda: HTMLFormRenderer().render(self.Form(self.VALUE).data))
-
-    @pytest.mark.parametrize("data", [VALUE, {}, {"name": "too long", "tags": "x"}], ids=str)
-    @pytest.mark.parametrize("many", [False, True])
-    def test_data_and_initial_data_of_forms(self, data, many):
-        def validated():
-            serializer = self.Form(data=[data] if many else data, many=many)
-            is_valid = serializer.is_valid()
-            return is_valid, serializer.data, serializer.errors, serializer.initial_data
-
-        def not_validated():
-            return self.Form(data=[data] if many else data, many=many).data
-
-        self.in_both(validated)
-        self.in_both(not_validated)
 
     def test_a_list_serializer_with_arguments_of_its_own(self):
         class Listed(serializers.ListSerializer):

@@ -17,7 +17,7 @@ from tests.contrib.django.differential import (
     exactly,
     serializer_of,
 )
-from tests.contrib.django.test_dump import Inner, Outer, Text
+from tests.contrib.django.test_dump import Inner, Text
 
 
 class Upper(Inner):
@@ -94,33 +94,6 @@ class TestOverrides:
 
         data = assert_same(with_list_serializer(Envelope), [{"b": 1}], many=True)
         assert data == {"count": 1, "items": [{"b": "1"}]}
-
-    def test_on_a_nested_serializer_object(self):
-        def make(instance=None, **kwargs):
-            serializer = Outer(instance, **kwargs)
-            serializer.fields["one"].to_representation = lambda value: "one"
-            serializer.fields["many"].to_representation = lambda value: "many"
-            serializer.fields["optional"].get_attribute = lambda value: {"b": "here"}
-            return serializer
-
-        assert assert_same(make, {"one": 1, "many": 2, "after": 3}) == {
-            "one": "one",
-            "many": "many",
-            "optional": {"b": "here"},
-            "after": "3",
-        }
-
-    def test_on_a_class_after_it_was_used(self, monkeypatch):
-        class Patched(Inner):
-            pass
-
-        outer = serializer_of(one=Patched(), many=Patched(many=True))
-        thing = {"one": {"b": 1}, "many": [{"b": 2}]}
-        assert assert_same(outer, thing) == {"one": {"b": "1"}, "many": [{"b": "2"}]}
-        monkeypatch.setattr(
-            Patched, "to_representation", lambda self, instance: "late", raising=False
-        )
-        assert assert_same(outer, thing) == {"one": "late", "many": ["late"]}
 
     def test_the_methods_are_called_as_often_as_in_stock(self):
         calls = []
@@ -354,34 +327,6 @@ class TestDynamicFields:
         assert represent() == expected
         assert expected[0] != expected[uses]
         assert expected[0] == expected[-1]
-
-    @pytest.mark.parametrize(
-        ("base", "name", "values", "value"),
-        [
-            (Text, "write_only", [True, False], 1),
-            (serializers.DateField, "format", ["%Y", "%d", "iso-8601"], datetime.date(2024, 7, 1)),
-            (
-                serializers.DateTimeField,
-                "timezone",
-                [ZoneInfo("Asia/Tokyo"), ZoneInfo("UTC"), None],
-                datetime.datetime(2024, 7, 1, tzinfo=UTC),
-            ),
-            (serializers.ReadOnlyField, "source_attrs", [["a"], ["b"], ["c", "real"]], 1),
-            (Text, "required", [True, False], None),
-        ],
-    )
-    @pytest.mark.parametrize("many", [False, True])
-    def test_a_property_of_a_field_may_answer_by_context(self, base, name, values, value, many):
-        def answer(self):
-            return self.context["answer"]
-
-        # Stock sets some of these attributes, which then has no effect.
-        field = type("Own", (base,), {name: property(answer, lambda self, value: None)})
-        serializer = serializer_of(a=field(), b=Text())
-        thing = {"b": 2, "c": 3} if value is None else {"a": value, "b": 2, "c": 3}
-        for answer_now in values * 3:
-            instance = [thing] * 2 if many else thing
-            assert_same(serializer, instance, many=many, context={"answer": answer_now})
 
     @pytest.mark.parametrize("second", [Text(source="c"), Text(required=False, source="x"), Text()])
     @pytest.mark.parametrize("first", [Text(source="b"), Text(required=False, source="x")])

@@ -80,20 +80,6 @@ class TestBrowsableApi:
         assert b"JSON parse error" in content
 
 
-class TestPagination:
-    @pytest.mark.parametrize(
-        "path", ["/pages/", "/pages/?page=2", "/pages/?page=3", "/limits/?limit=2&offset=1"]
-    )
-    def test_a_page_is_that_of_stock(self, flights, path):
-        assert_same([path])
-
-    def test_cursors_lead_to_the_same_pages(self, flights):
-        [(_, _, first)] = assert_same(["/cursors/"])
-        following = re.search(rb'"next":"http://testserver([^"]+)"', first)[1].decode()
-        [(_, _, second)] = assert_same([following])
-        assert second.count(b'"number"') == 1
-
-
 class TestVersioning:
     @pytest.mark.parametrize("version", ["1", "2", "3"])
     def test_by_header(self, flights, version):
@@ -111,13 +97,6 @@ class TestVersioning:
     def test_by_path(self, flights, version):
         [(_, _, content)] = assert_same([f"/{version}/by-path/"])
         assert (f"/{version}/airlines/UA/".encode() in content) is (version != "3")
-
-
-class TestThrottling:
-    def test_the_third_request_is_refused_as_by_stock(self, flights):
-        found = assert_same(["/throttled/"] * 3)
-        assert [status for status, _, _ in found] == [200, 200, 429]
-        assert "Retry-After" in found[2][1]
 
 
 class TestCaching:

@@ -11,9 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
-from rest_framework.response import Response
-from rest_framework.test import APIRequestFactory
-from rest_framework.views import APIView
 
 import fastschema
 from fastschema.contrib.django import parsers
@@ -183,30 +180,3 @@ def test_stock_reads_while_fastschema_is_disabled(monkeypatch):
     monkeypatch.setattr(JSONParser, "parse", lambda *args: "stock")
     with fastschema.disabled():
         assert FastJSONParser().parse(io.BytesIO(b"1")) == "stock"
-
-
-class EchoView(APIView):
-    parser_classes = [FastJSONParser]
-
-    def post(self, request):
-        return Response(repr(request.data))
-
-
-@pytest.mark.parametrize("content", [b'{"a": 1}', b"{", b"", b"NaN", b"[" * 100_000])
-@pytest.mark.parametrize("charset", ["", "; charset=utf-8", "; charset=latin-1", "; charset=xx"])
-def test_a_view_answers_as_with_the_stock_parser(content, charset):
-    def answer(parser):
-        request = APIRequestFactory().generic(
-            "POST", "/", content, content_type=f"application/json{charset}"
-        )
-        view = EchoView.as_view(parser_classes=[parser])
-        response = view(request).render()
-        return response.status_code, response.content
-
-    if content.startswith(b"[["):
-        assert answer(FastJSONParser) == (
-            400,
-            b'{"detail":"JSON parse error - nested too deeply"}',
-        )
-    else:
-        assert answer(FastJSONParser) == answer(JSONParser)

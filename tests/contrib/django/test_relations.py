@@ -1,7 +1,5 @@
 """LOAD_RELATIONS in views: what is loaded, when, and what is left alone."""
 
-from unittest.mock import Mock
-
 import pytest
 from django import VERSION
 from django.core.exceptions import PermissionDenied
@@ -248,12 +246,6 @@ class TestAnywhere:
         assert len(queries_of_stock(view)) > queries
         assert_same(view, queries)
 
-    def test_what_is_no_view_does_not_say_so(self):
-        with CaptureQueriesContext(connection) as captured:
-            rows = Flight.objects.order_by("pk")
-            FlightSerializer(rows, many=True, context={"view": Mock()}).data  # noqa: B018  # it represents
-        assert len(captured) > 5
-
     def test_without_a_view_the_setting_says_so(self):
         def asks():
             with CaptureQueriesContext(connection) as captured:
@@ -331,12 +323,6 @@ class TestAfterwards:
             new.save()
             after = WithFlights(airline).data
         assert len(after["flights"]) == len(before["flights"]) + 1
-
-    def test_lists_behind_other_objects_are_read_anew(self):
-        flights = list(Flight.objects.select_related("airline").order_by("pk"))
-        with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
-            of(airline=WithFlights())(flights, many=True).data  # noqa: B018  # it represents
-        assert all("flights" not in each.airline._prefetched_objects_cache for each in flights)
 
     def test_lists_behind_lists_that_were_there_before_are_read_anew(self):
         class Back(serializers.Serializer):

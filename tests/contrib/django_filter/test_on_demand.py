@@ -114,11 +114,6 @@ class TestWhatIsMade:
         with pytest.raises(AttributeError, match="'Flights' object has no attribute 'filters'"):
             _ = object.__new__(filter_set()).filters
 
-    def test_no_data_is_not_valid(self):
-        looks = (lambda made: made.is_valid(), rows_of, lambda made: made.is_bound)
-        assert filter_set()(None, Flight.objects.all()).is_valid() is False
-        assert_same(filter_set, "", *looks)
-
     def test_the_state_of_a_class_is_not_pickled(self):
         cls = filter_set()
         cls(QueryDict(""), Flight.objects.all())
@@ -154,27 +149,6 @@ class TestLooks:
 
 
 class TestOwnCode:
-    def test_own_filter_queryset_and_qs(self):
-        calls = []
-
-        class Own(FilterSet):
-            class Meta:
-                model = Flight
-                fields = ["number"]
-
-            def filter_queryset(self, queryset):
-                calls.append("filter_queryset")
-                found = super().filter_queryset(queryset)
-                return found.filter(pk__lt=4 if self.form.cleaned_data["number"] else 3)
-
-            @property
-            def qs(self):
-                calls.append("qs")
-                return super().qs.exclude(pk=1)
-
-        for query in ("", "number=1", "number=2", "number=x"):
-            assert_same(lambda: Own, query, calls=calls)
-
     def test_own_init(self):
         class Own(FilterSet):
             class Meta:
@@ -190,20 +164,6 @@ class TestOwnCode:
         assert rows_of(made) == [2]
         assert makes_nothing(made)
 
-    def test_own_init_that_chooses_among_filters(self):
-        class Own(FilterSet):
-            class Meta:
-                model = Flight
-                fields = ["number", "airline"]
-
-            def __init__(self, *args, **kwargs):
-                super().__init__(*args, **kwargs)
-                self.filters["airline"].queryset = Airline.objects.filter(code="DL")
-                del self.filters["number"]
-
-        for query in ("number=2", "airline=DL", "airline=UA"):
-            assert_same(lambda: Own, query)
-
     def test_filtering_before_validation_raises(self):
         def filter_first(made):
             return made.filter_queryset(made.queryset)
@@ -212,18 +172,6 @@ class TestOwnCode:
             [(error, message)] = assert_same(filter_set, query, filter_first)
             assert error is AttributeError
             assert "FlightsForm" in message
-
-    def test_a_form_field_that_fails_is_made_again(self):
-        calls = []
-
-        class Failing(django_filters.NumberFilter):
-            @property
-            def field(self):
-                calls.append("field")
-                raise ValueError("no field")
-
-        looks = (lambda made: made.is_valid(),) * 2
-        assert_same(lambda: filter_set(miles=Failing()), "number=1", *looks, rows_of, calls=calls)
 
     def test_a_method_is_that_of_its_filter_set(self):
         calls = []
@@ -372,15 +320,6 @@ class TestChanges:
         del choices[1]
         assert_same(lambda: cls, "code=DL")
         assert not cls(QueryDict("code=DL"), Flight.objects.all()).is_valid()
-
-    def test_choices_of_the_database_are_asked_for_each_time(self):
-        choices = Airline.objects.values_list("code", "name")
-        code = django_filters.ChoiceFilter(field_name="airline", choices=choices)
-        cls = filter_set(code=code)
-        for _ in range(3):
-            assert_same(lambda: cls, "code=XX")
-        Airline.objects.get(code="XX").delete()
-        assert_same(lambda: cls, "code=XX")
 
     @pytest.mark.parametrize("how", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
     def test_copies_of_a_filter_set(self, how, monkeypatch):

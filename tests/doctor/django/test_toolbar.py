@@ -213,33 +213,6 @@ def test_fields_that_ran_as_stock_are_named_with_their_reasons(flights):
     assert "to_representation" in found["WithMethod"]["stock_fields"][0]["why"]
 
 
-@pytest.mark.parametrize("accept", ["application/json", "text/html"])
-@pytest.mark.parametrize("pages", [None, Pages])
-@pytest.mark.parametrize(
-    ("queryset", "expected"),
-    [
-        (
-            Flight.objects.order_by("id"),
-            "select_related('airline', 'origin', 'destination', 'plane')",
-        ),
-        (
-            Flight.objects.order_by("id").select_related("airline", "plane"),
-            "select_related('origin', 'destination')",
-        ),
-        (
-            Flight.objects.order_by("id").prefetch_related("airline", *ALL[1:3]),
-            "select_related('plane')",
-        ),
-        (Flight.objects.order_by("id").select_related(*ALL), None),
-    ],
-)
-def test_relations_that_each_row_asks_for_are_named(flights, accept, pages, queryset, expected):
-    view = list_view(queryset, FlightSerializer, pagination_class=pages)
-    [found] = [each for each in dumps(view, accept=accept) if each["rows"] != 1]
-    advice = found["queries"] and found["queries"]["advice"]
-    assert advice == expected
-
-
 @pytest.mark.parametrize(
     ("lookups", "advice"), [(ALL[1:], "select_related('airline')"), (ALL, None)]
 )

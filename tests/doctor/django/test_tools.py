@@ -267,16 +267,6 @@ class TestCommand:
         }
         assert printed["unknown"]["GET /unnamed/ (Unnamed)"]
 
-    @pytest.mark.parametrize(
-        "name",
-        ["AirlineSerializer", f"{HERE}:AirlineSerializer", f"{HERE}.AirlineSerializer"],
-    )
-    def test_it_shows_one_in_detail(self, name):
-        printed = run(name, "--urlconf", HERE)
-        assert f"{HERE}:AirlineSerializer\n    GET /airlines/ (Airlines.list)\n" in printed
-        assert "\n\nAirlineSerializer: 1 of 2 fields compiled\nkey " in printed
-        assert "\ncode  code    compiled  string" in printed
-
     def test_it_names_queries_for_each_row(self, monkeypatch):
         class Flights(surveyed.Airlines):
             queryset = Flight.objects.all()

@@ -301,16 +301,6 @@ def test_methods_of_the_serializer_are_called_as_in_stock():
     assert str(found[0]) == str(found[1]).replace("Bulk", "Plain")
 
 
-def test_lookups_that_ignore_case_are_asked_one_by_one():
-    plain = of_fields(
-        isbn=serializers.CharField(
-            validators=[UniqueValidator(Book.objects.all(), lookup="iexact")]
-        )
-    )
-    _, queries = assert_same([{"isbn": "ISBN 1"}, {"isbn": "x"}], plain, bulk(plain))
-    assert queries == 2
-
-
 def test_where_texts_may_be_equal_to_the_database_only_all_are_asked_for(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "another")
     _, queries = assert_same([row(1), row(2), row(3)])
@@ -446,19 +436,6 @@ class TestWhatIsLeftAlone:
         assert expected[0] is None
         with override_settings(FASTSCHEMA={"BULK_INPUT": not is_own}):
             assert asked() == expected
-
-    def test_a_queryset_that_a_method_sets_for_each_row(self):
-        class Plain(serializers.Serializer):
-            who = serializers.CharField()
-            author = serializers.PrimaryKeyRelatedField(queryset=Author.objects.all())
-
-            def validate_who(self, value):
-                self.fields["author"].queryset = Author.objects.filter(name=value)
-                return value
-
-        rows = [{"who": "Ann", "author": 1}, {"who": "Ben", "author": 1}]
-        errors, _ = assert_same(rows, Plain, bulk(Plain))
-        assert list(by_row(errors)) == [1]
 
     def test_a_field_that_looks_at_all_its_objects(self):
         class Looking(serializers.PrimaryKeyRelatedField):

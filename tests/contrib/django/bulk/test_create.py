@@ -74,14 +74,6 @@ def test_they_are_those_that_stock_creates():
         assert getattr(created[0]._state, name, None) == getattr(expected[0]._state, name, None)
 
 
-def test_what_save_is_given_goes_into_each_row():
-    without_author = serializer_of(Book, names=["isbn"])
-    data = [{"isbn": f"{number}"} for number in range(3)]
-    created, inserts = save(without_author, data, author=Author.objects.get(pk=3))
-    assert inserts == 1
-    assert [book.author_id for book in created] == [3, 3, 3]
-
-
 @pytest.mark.parametrize("is_bulk", [True, False])
 def test_an_error_leaves_nothing_and_names_the_row(is_bulk):
     attributes = {} if is_bulk else {"create": lambda self, row: Book.objects.create(**row)}
@@ -207,20 +199,6 @@ def test_a_list_serializer_with_its_own_create_is_left_alone():
 class Numbering(models.IntegerField):
     def pre_save(self, instance, add):
         return type(instance).objects.count() + 1
-
-
-def test_serializers_without_a_table_have_no_transaction():
-    class Plain(FastBulkMixin, serializers.Serializer):
-        name = serializers.CharField()
-
-        def create(self, validated_data):
-            return validated_data
-
-    serializer = Plain(data=[{"name": "a"}], many=True)
-    assert serializer.is_valid()
-    with CaptureQueriesContext(connection) as queries:
-        assert serializer.save() == [{"name": "a"}]
-    assert not queries.captured_queries
 
 
 def check(serializer_class):

@@ -115,68 +115,6 @@ class TestUsersCode:
         assert "fields" not in vars(serializer)
 
 
-def add_field(point):
-    point._declared_fields["z"] = serializers.IntegerField()
-
-
-def remove_field(point):
-    del point._declared_fields["x"]
-
-
-def replace_field(point):
-    point._declared_fields["x"] = serializers.CharField()
-
-
-def replace_fields(point):
-    point._declared_fields = {"w": serializers.CharField()}
-
-
-def change_nested(point):
-    type(point._declared_fields["inner"])._declared_fields["n"] = serializers.CharField(default=1)
-
-
-def override_get_fields(point):
-    point.get_fields = lambda self: {"w": serializers.CharField()}
-
-
-def override_fields(point):
-    point.fields = property(lambda self: {})
-
-
-def override_nested_to_representation(point):
-    type(point._declared_fields["inner"]).to_representation = lambda self, value: "own"
-
-
-def override_nested_init(point):
-    def init(self, *args, **kwargs):
-        serializers.Serializer.__init__(self, *args, **{**kwargs, "write_only": True})
-
-    type(point._declared_fields["inner"]).__init__ = init
-
-
-def override_method(point):
-    point.get_label = lambda self, obj: "another label"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        add_field, remove_field, replace_field, replace_fields, change_nested,
-        override_get_fields,
-        override_fields, override_nested_to_representation, override_nested_init,
-        override_method,
-    ],
-)  # fmt: skip  # a table, to be seen at a glance
-def test_a_late_change_to_a_class_is_seen(change):
-    point = point_class()
-    before = assert_same(point, POINT)
-    assert not makes_fields(point, POINT)
-    change(point)
-    after = assert_same(point, POINT)
-    assert after != before or list(after) != list(before)
-    assert_same(point, [POINT, POINT], many=True)
-
-
 class Upper(serializers.CharField):
     def to_representation(self, value):
         return value.upper()

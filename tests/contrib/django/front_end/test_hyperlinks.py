@@ -202,19 +202,6 @@ class TestRelations:
                 context={"request": request()},
             )
 
-    def test_a_reverse_relation_and_a_dotted_source(self, flights):
-        serializer = serializer_of(
-            other=self.related(source="airline"),
-            dotted=self.related(source="plane.pk"),
-            deep=self.related(source="airline.code", lookup_field="code", view_name="code"),
-        )
-        for key in (1, 4):
-            assert_same_each_time(
-                serializer,
-                lambda key=key: Flight.objects.get(pk=key),
-                context={"request": request()},
-            )
-
     @pytest.mark.parametrize(
         "value", [None, "", 5, Thing(pk=1), Thing(pk=None), PKOnlyObject(None), PKOnlyObject("x")]
     )

@@ -189,31 +189,6 @@ class TestReads:
         serializer = serializer_of(a=Text(), b=Text(**options), c=Text())
         assert_same(serializer, witness(calls, a=1, b=error, c=3), calls=calls)
 
-    @pytest.mark.parametrize(
-        "options", [{}, {"default": 5}, {"allow_null": True}, {"required": False}], ids=str
-    )
-    @pytest.mark.parametrize(
-        "field",
-        [
-            Text,
-            serializers.IntegerField,
-            serializers.FloatField,
-            serializers.BooleanField,
-            serializers.DateTimeField,
-            partial(serializers.DecimalField, 5, 2),
-            partial(serializers.ChoiceField, [1, 2]),
-            serializers.JSONField,
-            partial(serializers.PrimaryKeyRelatedField, queryset=Airline.objects),
-            partial(serializers.SlugRelatedField, slug_field="a", queryset=Airline.objects),
-        ],
-    )
-    @pytest.mark.parametrize("witness", [Witness, WitnessMapping])
-    def test_a_missing_value_is_treated_as_in_stock(self, field, options, witness):
-        calls = []
-        serializer = serializer_of(a=Text(), b=field(**options), c=Text())
-        assert_same(serializer, witness(calls, a=1, c=3), calls=calls)
-        assert_same(serializer, [witness(calls, a=1, c=3)] * 2, calls=calls, many=True)
-
     def test_two_fields_with_one_source_read_it_twice(self):
         calls = []
         serializer = serializer_of(x=Text(source="a"), y=serializers.IntegerField(source="a"))
@@ -240,18 +215,6 @@ class TestDefaults:
     @pytest.mark.parametrize("field", [Text, serializers.IntegerField, serializers.ReadOnlyField])
     def test_a_default_takes_the_place_of_a_missing_value(self, field, default):
         assert_same(serializer_of(a=field(default=default)), Thing())
-
-    def test_a_default_is_called_once_for_each_row(self):
-        calls = []
-
-        def default():
-            calls.append("default")
-            return len(calls)
-
-        data = assert_same(
-            serializer_of(a=Text(default=default)), [Thing(), Thing(a=0)], many=True, calls=calls
-        )
-        assert data == [{"a": "1"}, {"a": "0"}]
 
     def test_a_partial_update_has_no_defaults(self):
         def make(instance=None, **kwargs):
@@ -451,17 +414,6 @@ class TestForeignKeys:
             data = serializer(fresh, many=True).data
         assert [row[name] for row in data] == [getattr(each, f"{name}_id") for each in flights]
 
-    @pytest.mark.parametrize("many", [False, True])
-    def test_a_key_of_a_deferred_column_takes_as_many_queries_as_in_stock(self, flights, many):
-        def fresh():
-            rows = Flight.objects.only("number").order_by("pk")
-            return list(rows) if many else rows[0]
-
-        data = assert_same_each_time(serializer_of(airline=self.KEY()), fresh, many=many)
-        assert data == (
-            [{"airline": code} for code in ("UA", "UA", "DL", "DL")] if many else {"airline": "UA"}
-        )
-
     def test_an_unsaved_object_has_the_key_of_its_unsaved_relation(self):
         serializer = serializer_of(owner=self.KEY(), agency=self.KEY(), number=Text())
         owner = Owner(name="x")
@@ -572,17 +524,6 @@ class TestModels:
         assert len(data) == model.objects.count()
         for row in model.objects.all():
             assert_same(serializer, row)
-
-    def test_rows_of_values_are_read_by_item(self, flights):
-        serializer = serializer_of(code=Text(), name=Text())
-        data = assert_same_each_time(
-            serializer, lambda: Airline.objects.values("code", "name"), many=True
-        )
-        assert data[1] == {"code": "UA", "name": "United"}
-
-    def test_deferred_columns_make_the_same_queries(self, flights):
-        serializer = serializer_of(code=Text(), name=Text())
-        assert_same_each_time(serializer, lambda: Airline.objects.only("code"), many=True)
 
     def test_related_objects_that_do_not_exist_are_none(self, db):
         serializer = serializer_of(

@@ -19,7 +19,7 @@ from rest_framework.validators import UniqueTogetherValidator
 import fastschema
 from fastschema.contrib.django.front_end.class_state import made_fields
 from fastschema.contrib.django.serializers import FastSerializerMixin
-from flights.models import Airline, Flight
+from flights.models import Airline
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.input.test_validation_lists import (
     CALLS,
@@ -354,47 +354,6 @@ def test_saving_and_what_is_shown_then(serializer_class, flights):
         with fastschema.disabled():
             expected = outcome(ask, CALLS)
         assert_equal(outcome(ask, CALLS), expected)
-
-
-@pytest.mark.django_db
-def test_a_nested_object_with_its_own_run_validation_is_not_written(flights):
-    class Inner(Writing):
-        def run_validation(self, data=serializers.empty):
-            return super().run_validation(data)
-
-    class Outer(serializers.ModelSerializer):
-        airline = Inner()
-
-        class Meta:
-            model = Flight
-            fields = ("airline", "number")
-
-    def save():
-        serializer = Outer(data={"airline": {"code": "ZZ", "name": "z"}, "number": 1})
-        serializer.is_valid(raise_exception=True)
-        return serializer.save()
-
-    with fastschema.disabled():
-        expected = outcome(save, CALLS)
-    assert expected.error[0] is AssertionError
-    assert_equal(outcome(save, CALLS), expected)
-
-
-@pytest.mark.django_db
-def test_unique_together_validators_that_a_serializer_chooses_itself(flights):
-    class Chosen(serializers.ModelSerializer):
-        class Meta:
-            model = Airline
-            fields = ("name",)
-
-        def get_unique_together_validators(self):
-            CALLS.append("get_unique_together_validators")
-            names = ("name",) if self.instance else ()
-            return [UniqueTogetherValidator(Airline.objects.all(), names)] if names else []
-
-    for instance in (None, Airline.objects.get(code="UA")):
-        assert_same_input(lambda: Chosen(instance, data={"name": "Delta"}))
-        assert_same_input(lambda: Chosen(instance, data={"name": "Delta \u2028 Lines"}))
 
 
 def test_the_state_of_a_class_notices_new_methods():

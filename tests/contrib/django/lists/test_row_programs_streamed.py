@@ -194,27 +194,6 @@ def test_a_cursor_is_closed_when_a_model_fails(results, failing):
     assert raised.tb
 
 
-CLASS_NAMES = serializer_of(made=serializers.CharField(source="__class__.__name__"))
-ROWS_OF_VALUES = {
-    "dictionaries": (PEOPLE.values(), NAMES),
-    "dictionaries of some": (PEOPLE.values("pk", "name").annotate(again=F("name")), NAMES),
-    "named tuples": (PEOPLE.values_list("name", "pk", named=True), NAMES),
-    "tuples": (PEOPLE.values_list("name"), CLASS_NAMES),
-    "values": (PEOPLE.values_list("name", flat=True), CLASS_NAMES),
-}
-
-
-@pytest.mark.parametrize("rows", ROWS_OF_VALUES)
-def test_what_is_no_instance_is_streamed_as_it_is(rows):
-    queryset, serializer_class = ROWS_OF_VALUES[rows]
-    view_class = view_of(queryset, serializer_class)
-    assert_same(view_class)
-    found = b"".join(answer(view_class))
-    with fastschema.disabled():
-        data = serializer_class(queryset, many=True).data
-    assert found == JSONRenderer().render(data)
-
-
 def test_a_stream_makes_no_fields_without_rows():
     calls = []
 

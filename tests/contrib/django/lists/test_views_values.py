@@ -1,8 +1,5 @@
 """The data of list views have stock's values, also where the JSON engine is given others."""
 
-from decimal import Decimal
-from uuid import UUID
-
 import pytest
 from django.test.utils import isolate_apps
 from rest_framework import serializers
@@ -18,13 +15,11 @@ from tests.contrib.django.list_views import (
     view_of,
 )
 from tests.contrib.django.lists.reading import reads_rows
-from tests.contrib.django.lists.test_views import NumberedPages
 
 pytestmark = pytest.mark.usefixtures("flights")
 
 
 AIRLINES = Airline.objects.order_by("pk")
-PREFETCHED = AIRLINES.prefetch_related("flights")
 
 
 class Columns(serializers.Serializer):
@@ -141,61 +136,6 @@ class TestAddresses:
         view_class = view_of(serializer_class=serializer_of(airline=link), queryset=queryset)
         self.check(view_class)
         assert not reads_rows(view_class)
-
-
-class TestNested:
-    @pytest.fixture
-    def calls(self):
-        return []
-
-    @pytest.fixture
-    def inner(self, calls):
-        class Inner(serializers.Serializer):
-            code = serializers.ReadOnlyField(source="pk")
-            method = serializers.SerializerMethodField()
-            name = serializers.CharField()
-            zone = serializers.DecimalField(9, 2, coerce_to_string=False, default=Decimal("1.50"))
-            link = serializers.HyperlinkedIdentityField("airline-detail")
-
-            def get_method(self, airline):
-                calls.append(airline.pk)
-                return None if airline.pk == "DL" else UUID(int=len(calls))
-
-        return Inner
-
-    @pytest.mark.parametrize(
-        "load", [lambda rows: rows, lambda rows: rows.select_related("airline")]
-    )
-    @pytest.mark.parametrize("pages", [None, NumberedPages])
-    def test_single_ones(self, calls, inner, load, pages):
-        nested = serializer_of(inner=inner(source="airline"), number=serializers.ReadOnlyField())
-        rows = serializer_of(first=nested(source="*"), again=inner(source="airline"))
-        view_class = view_of(
-            serializer_class=rows,
-            queryset=load(Flight.objects.order_by("pk")),
-            pagination_class=pages,
-        )
-        assert_same_answer(view_class, calls=calls)
-
-    @pytest.mark.parametrize("queryset", [AIRLINES, PREFETCHED], ids=["asked", "prefetched"])
-    def test_lists(self, calls, inner, queryset):
-        flight = serializer_of(airline=inner(), seat=serializers.ReadOnlyField(source="number"))
-        rows = serializer_of(flights=flight(many=True), name=serializers.CharField())
-        view_class = view_of(serializer_class=rows, queryset=queryset)
-        assert_same_answer(view_class, calls=calls)
-
-    @pytest.mark.parametrize("many", [False, True])
-    def test_a_to_representation_of_ones_own(self, calls, many):
-        class Own(serializers.Serializer):
-            def to_representation(self, airline):
-                calls.append(airline.pk)
-                return None if airline.pk == "DL" else {"code": airline.pk}
-
-        whole = serializer_of(own=Own(source="airline"))
-        rows = serializer_of(flights=whole(many=True)) if many else whole
-        queryset = PREFETCHED if many else Flight.objects.order_by("pk")
-        view_class = view_of(serializer_class=rows, queryset=queryset)
-        assert_same_answer(view_class, calls=calls)
 
 
 def test_rows_that_change_afterwards_are_told_as_they_were():
