@@ -177,6 +177,15 @@ class TestMethodFields:
         error = assert_same(serializer_of(a=serializers.SerializerMethodField()), {})
         assert isinstance(error, AttributeError)
 
+    def test_a_method_may_use_another_serializer(self):
+        class Method(serializers.Serializer):
+            a = serializers.SerializerMethodField()
+
+            def get_a(self, obj):
+                return Inner(obj["x"], many=True, context=self.context).data
+
+        assert assert_same(Method, {"x": [{"b": 1}]}) == {"a": [{"b": "1"}]}
+
 
 class TestMethodsOfMethodFields:
     def test_a_method_is_found_in_every_way_as_in_stock(self):
@@ -369,3 +378,31 @@ class TestDynamicFields:
         for _ in range(3):
             data = serializer(rows(), many=True).data
             assert [row["a"][11:] for row in data] == ["21:00:00+09:00"] * 3
+
+    @pytest.mark.parametrize(
+        ("base", "name", "values", "value"),
+        [
+            (Text, "write_only", [True, False], 1),
+            (serializers.DateField, "format", ["%Y", "%d", "iso-8601"], datetime.date(2024, 7, 1)),
+            (
+                serializers.DateTimeField,
+                "timezone",
+                [ZoneInfo("Asia/Tokyo"), ZoneInfo("UTC"), None],
+                datetime.datetime(2024, 7, 1, tzinfo=UTC),
+            ),
+            (serializers.ReadOnlyField, "source_attrs", [["a"], ["b"], ["c", "real"]], 1),
+            (Text, "required", [True, False], None),
+        ],
+    )
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_property_of_a_field_may_answer_by_context(self, base, name, values, value, many):
+        def answer(self):
+            return self.context["answer"]
+
+        # Stock sets some of these attributes, which then has no effect.
+        field = type("Own", (base,), {name: property(answer, lambda self, value: None)})
+        serializer = serializer_of(a=field(), b=Text())
+        thing = {"b": 2, "c": 3} if value is None else {"a": value, "b": 2, "c": 3}
+        for answer_now in values * 3:
+            instance = [thing] * 2 if many else thing
+            assert_same(serializer, instance, many=many, context={"answer": answer_now})

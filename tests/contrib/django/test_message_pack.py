@@ -72,8 +72,9 @@ def test_a_posted_message_is_saved(accept):
 
 @pytest.mark.parametrize("value", [b"\xff", msgpack.Timestamp(1, 2), msgpack.ExtType(5, b"x")])
 def test_a_value_that_json_does_not_have_is_a_parse_error(value):
-    with pytest.raises(ParseError, match=r"MessagePack parse error - .* not a value of JSON"):
-        FastMessagePackParser().parse(io.BytesIO(msgpack.packb({"a": [value]})))
+    for data in (value, {"a": [value]}, {"a": [{"b": value}]}):
+        with pytest.raises(ParseError, match=r"MessagePack parse error - .* not a value of JSON"):
+            FastMessagePackParser().parse(io.BytesIO(msgpack.packb(data)))
 
 
 class TagSerializer(serializers.Serializer):

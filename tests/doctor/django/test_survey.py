@@ -175,6 +175,13 @@ class TestVersions:
 
         assert len(reached(urls(one=one, other=other)).lists) == 2
 
+    def test_those_that_are_registered_one_by_one(self, urls):
+        list_view, other = (surveyed.Airlines.as_view({"get": "list"}) for _ in range(2))
+
+        assert list(reached(urls(v1=list_view, v2=other)).lists) == [
+            "GET /v1/, /v2/ (Airlines.list)"
+        ]
+
 
 class OfUser(Flights):
     """A list view of what belongs to the user of the request, who is an airline here."""
@@ -330,6 +337,13 @@ class TestProfile:
     def test_options_that_make_no_sense_are_clear_errors(self, arguments, message):
         with pytest.raises(CommandError, match=message):
             run(*arguments)
+
+    def test_a_real_profile_tells_of_every_field(self, monkeypatch):
+        monkeypatch.undo()
+        printed = run("DynamicSerializer", "--profile", "--urlconf", HERE)
+
+        assert "Profile of GET /dynamic/ (Dynamic.list)\nDynamicSerializer: 3 rows in " in printed
+        assert "Fields that cost most\n  code, in GET /dynamic/ (Dynamic.list): " in printed
 
 
 def test_it_says_its_versions(capsys):

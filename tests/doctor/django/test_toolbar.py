@@ -228,7 +228,8 @@ def test_relations_that_each_row_of_a_query_asks_for_are_named(
             return flight.airline.code.upper()
 
     for serializer in (FlightSerializer, WithUpperCode):
-        view = list_view(Flight.objects.select_related(*lookups), serializer)
+        queryset = Flight.objects.select_related(*lookups).order_by("id")
+        view = list_view(queryset, serializer, pagination_class=Pages)
         [(found,)] = of(view, "queries")
         assert (found and found["advice"]) == advice
 

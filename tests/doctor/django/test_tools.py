@@ -182,7 +182,10 @@ class TestReached:
                 "JSON is written with spaces, which orjson cannot",
             ),
             ({"get_queryset": lambda self: 1 / 0}, "is not known: ZeroDivisionError: "),
-            ({"get_queryset": lambda self: []}, "list is not a plain QuerySet"),
+            (
+                {"pagination_class": None, "get_queryset": lambda self: []},
+                "list is not a plain QuerySet",
+            ),
         ],
     )
     def test_it_says_what_a_list_is_made_of(self, attributes, how):

@@ -488,3 +488,13 @@ class TestWhatIsLeftAlone:
 
         _, queries = assert_same([row(1), row(2, isbn="isbn 1")], Plain, bulk(Plain))
         assert queries == 4  # number, author, and isbn for each row
+
+
+def test_lookups_that_ignore_case_are_asked_one_by_one():
+    plain = of_fields(
+        isbn=serializers.CharField(
+            validators=[UniqueValidator(Book.objects.all(), lookup="iexact")]
+        )
+    )
+    _, queries = assert_same([{"isbn": "ISBN 1"}, {"isbn": "x"}], plain, bulk(plain))
+    assert queries == 2

@@ -6,7 +6,6 @@ import weakref
 
 import pytest
 from django.db import models
-from django.test.utils import isolate_apps
 from django.utils.functional import lazy
 from rest_framework import serializers
 
@@ -114,6 +113,25 @@ class TestUsersCode:
             assert serializer.data == {"a": "1", "kept": kept}
         assert "fields" not in vars(serializer)
 
+    def test_an_own_init_of_a_field_that_stands_for_a_models(self, monkeypatch):
+        calls = []
+
+        class Airlines(serializers.ModelSerializer):
+            class Meta:
+                model = Airline
+                fields = ("name",)
+
+        mapping = serializers.ModelSerializer.serializer_field_mapping
+
+        class Counting(serializers.CharField):
+            def __init__(self, **kwargs):
+                calls.append("field")
+                super().__init__(**kwargs)
+
+        monkeypatch.setitem(mapping, models.CharField, Counting)
+        for _ in range(3):
+            assert_same(Airlines, Airline(name="United"), calls=calls)
+
 
 class Upper(serializers.CharField):
     def to_representation(self, value):
@@ -161,39 +179,6 @@ class TestModels:
         serializer.url_field_name = "link"
         assert serializer.to_representation(serializer.instance)
         assert "fields" in vars(serializer)
-
-    @isolate_apps()
-    def test_code_of_a_model_runs_as_often_as_in_stock(self):
-        calls = []
-
-        class Target(models.Model):
-            class Meta:
-                app_label = "flights"
-
-        def chosen():
-            calls.append("choices")
-            return [("x", "X")]
-
-        def limited():
-            calls.append("limit")
-            return {"pk": 1}
-
-        class Made(models.Model):
-            a = models.CharField(max_length=1, choices=chosen)
-
-            class Meta:
-                app_label = "flights"
-
-        class Limited(models.Model):
-            to = models.ForeignKey(Target, models.CASCADE, limit_choices_to=limited)
-
-            class Meta:
-                app_label = "flights"
-
-        for model in (Made, Limited):
-            meta = type("Meta", (), {"model": model, "fields": "__all__"})
-            serializer = type("Rows", (serializers.ModelSerializer,), {"Meta": meta})
-            assert_same(serializer, model(id=1), calls=calls)
 
 
 def test_a_class_with_many_changes_is_given_up():

@@ -589,3 +589,22 @@ class TestOverrides:
             serializer = identity("code", lookup_field=lookup_field, lookup_url_kwarg="code")
             assert_same(serializer, Numbered(), context={"request": request()})
             assert_same(serializer, Airline(code="UA"), context={"request": request()})
+
+    @pytest.mark.parametrize("lookup_field", ["pk", "name"])
+    @pytest.mark.parametrize("many", [False, True])
+    def test_a_get_url_of_a_related_object(self, flights, lookup_field, many):
+        class Own(serializers.HyperlinkedRelatedField):
+            def get_url(self, obj, view_name, request, format):
+                calls.append((type(obj), obj.pk))
+                keys = {"pk": getattr(obj, self.lookup_field)}
+                return self.reverse(view_name, kwargs=keys, request=request, format=format)
+
+        calls = []
+        field = Own("str", read_only=True, many=many, lookup_field=lookup_field)
+        name = "flights" if many else "airline"
+        queryset = (Airline if many else Flight).objects.order_by("pk")
+        context = {"request": request()}
+        serializer = serializer_of(**{name: field})
+        assert_same_each_time(
+            serializer, lambda: list(queryset.all()), calls=calls, many=True, context=context
+        )

@@ -5,9 +5,11 @@ import json
 import pytest
 from django.db import connection, models
 from django.db.models import Prefetch
+from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
 from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import (
     City,
@@ -21,7 +23,7 @@ from tests.contrib.django.lists.models import (
     Word,
     Worker,
 )
-from tests.contrib.django.lists.reading import reads_rows
+from tests.contrib.django.lists.reading import inside, reads_rows
 from tests.contrib.django.lists.user_code import seen
 
 pytestmark = pytest.mark.usefixtures("people")
@@ -300,3 +302,14 @@ def test_an_exception_of_a_prefetching_query_is_stock_s():
         PEOPLE.prefetch_related("friends", Prefetch("languages", unsound)), friends=keys()
     )
     assert_same_outcome(view_class)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_instances_are_those_of_stock(name):
+    queryset, _ = ROWS[name]
+    rows = evaluate(queryset.all())
+    assert type(rows) is (list if name == "no rows" else LazyInstanceList)
+    with CaptureQueriesContext(connection) as queries:
+        found = list(rows)
+    assert not queries.captured_queries
+    assert list(map(inside, found)) == list(map(inside, queryset.all()))
