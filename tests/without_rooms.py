@@ -20,6 +20,10 @@ THEIRS = [
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
+    # They show a room, too: bulk input, and what contrib/sqlalchemy does for Flask.
+    "tests/contrib/django/lists/test_composite_keys.py",
+    *("tests/contrib/flask/test_relations.py", "tests/contrib/flask/test_selects.py"),
+    "tests/marshmallow/test_read_around.py",
 ]
 """What goes with the rooms, besides their folders."""
 
