@@ -20,6 +20,7 @@ THEIRS = [
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
+    *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a room, too: bulk input, and what contrib/sqlalchemy does for Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
     *("tests/contrib/flask/test_relations.py", "tests/contrib/flask/test_selects.py"),
