@@ -140,7 +140,7 @@ assert fastschema.stats().compiled_rows == 2 * len(rows), fastschema.stats()
 def test_the_rest_runs_without_a_room(room, tmp_path):
     shutil.copytree(SOURCE, tmp_path / "fastschema", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.rmtree(tmp_path / "fastschema" / room)
-    command = [sys.executable, "-W", "error", "-c", SERVE]
+    command = [sys.executable, "-c", SERVE]
     environment = {"PYTHONPATH": str(tmp_path)}
 
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
