@@ -1,8 +1,8 @@
 # Two commands set everything up: `make bench` and `make test`. Both need Python 3.11+ only.
 PYTHON ?= python3
 RESULTS ?= benchmarks/results
-# How many flights `make bench` asks for over HTTP.
-STREAMED ?= 20000
+# How many flights the lists of `make bench` have; the documentation shows those of 20000.
+FLIGHTS ?= 5000
 # Where `make demo` listens.
 PORT ?= 8000
 
@@ -14,9 +14,8 @@ UPSTREAM := .venv/upstream
 # The newer Pythons that the tests of the library run with; `make test` uses the oldest.
 PYTHONS := 3.12 3.13 3.14 3.15
 
-# How much `make bench-peers` measures: quick takes ten minutes, full an hour or more.
+# How much `make bench-extrap` measures: quick, or full with the largest experiment.
 PROFILE ?= quick
-SHOWN ?= docs/figures
 
 # All cores, each of which takes over tests from the other where it is done first.
 PARALLEL := --numprocesses logical --dist worksteal
@@ -34,11 +33,9 @@ APPLICATION_PYTHON := 3.12
 # What `make bench-applications` passes on: --tests runs the applications' own tests instead.
 OPTIONS ?=
 
-.PHONY: demo bench calls bench-ordinary figures figures-ordinary figure-race bench-peers \
-	bench-single-peers bench-streaming \
-	bench-small-applications figures-small-applications bench-rooms bench-relations \
-	bench-parts bench-parts-3.14 figures-parts \
-	bench-applications bench-extrap figures-applications $(APPLICATIONS:%=bench-application-%) \
+.PHONY: demo bench calls bench-ordinary figures figure-race bench-peers bench-single-peers \
+	bench-small-applications bench-rooms bench-relations bench-parts bench-parts-3.14 \
+	bench-applications bench-extrap $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long test-without-rooms \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
@@ -51,23 +48,23 @@ demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops i
 	cd example_project && ../$(BENCH)/bin/python manage.py load_flights --rows 20000 --if-empty
 	cd example_project && exec ../$(BENCH)/bin/python manage.py runserver --noreload $(PORT)
 
-bench: $(BENCH)/installed  ## the example project's endpoints and orders, stock and fastschema
-	$(BENCH)/bin/python benchmarks/flights.py --results $(RESULTS)
-	$(BENCH)/bin/python benchmarks/flights_flask.py --streamed $(STREAMED) --results $(RESULTS)
+bench: $(BENCH)/installed  ## the example project's endpoints, schemas and single objects, stock and fastschema
+	$(BENCH)/bin/python benchmarks/flights.py --flights $(FLIGHTS) --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
 	$(BENCH)/bin/python benchmarks/single.py --results $(RESULTS)
 
-bench-ordinary: $(BENCH)/installed  ## ordinary code: no row may be slower than stock
-	$(BENCH)/bin/python benchmarks/ordinary.py --results $(RESULTS)
+PATTERNS := $(TEST)/bin/python benchmarks/ordinary.py --results $(RESULTS) $(OPTIONS)
+
+bench-ordinary: $(TEST)/installed  ## ordinary code: no row may be slower than stock
+	$(PATTERNS)
+	DATABASE_URL= $(PATTERNS) requests flask_requests
+	.ci/with-postgresql $(PATTERNS) requests flask_requests
 
 # What a change is compared with.
 BEFORE ?= main
 
 calls: $(BENCH)/installed  ## how many functions requests call: not 3 % more than before
 	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/calls.py $(BEFORE)
-
-bench-streaming: $(BENCH)/installed  ## all flights over HTTP: the server's memory, and the time
-	$(BENCH)/bin/python benchmarks/streaming.py --results $(RESULTS)
 
 MEASURE_APPLICATION := $(BENCH)/bin/python -m applications
 
@@ -78,11 +75,11 @@ bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a 
 	done
 
 bench-rooms: $(TEST)/installed  ## camelCase keys, adrf, own encoders
-	$(TEST)/bin/python benchmarks/rooms.py
+	DATABASE_URL= $(PATTERNS) rooms
 
 bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL
-	$(TEST)/bin/python benchmarks/relations.py
-	.ci/with-postgresql $(TEST)/bin/python benchmarks/relations.py
+	DATABASE_URL= $(PATTERNS) relations
+	.ci/with-postgresql $(PATTERNS) relations
 
 bench-parts: $(TEST)/installed  ## each fast path switched off by itself, over SQLite and over PostgreSQL
 	DATABASE_URL= $(TEST)/bin/python benchmarks/parts.py --results $(RESULTS) $(OPTIONS)
@@ -118,8 +115,9 @@ $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed
 	touch $@
 
 EXTRAP := .venv/applications/extrap
-bench-extrap: $(EXTRAP)/installed  ## Extra-P's experiments, loaded and dumped, beside the paper's figures
-	$(EXTRAP)/bin/python benchmarks/extrap/measure.py --profile $(PROFILE) --experiments $(EXTRAP)/experiments
+bench-extrap: $(EXTRAP)/installed $(BENCH)/installed  ## Extra-P's experiments, loaded and dumped, beside the paper's figures
+	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/extrap/measure.py --profile $(PROFILE) \
+		--python $(EXTRAP)/bin/python --experiments $(EXTRAP)/experiments --results $(RESULTS)
 
 $(EXTRAP)/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv $(EXTRAP)
@@ -127,39 +125,18 @@ $(EXTRAP)/installed: pyproject.toml Makefile
 	$(EXTRAP)/bin/pip install --quiet --editable . orjson "extrap==4.2.5" "marshmallow==3.26.*"
 	touch $@
 
-bench-peers: $(BENCH)/installed  ## everything beside all peers, shown in docs/benchmarks.md
-	$(BENCH)/bin/python benchmarks/everything.py --profile $(PROFILE) --results $(SHOWN)
-	$(BENCH)/bin/python benchmarks/page.py
+bench-peers: $(BENCH)/installed  ## everything beside all peers: ten minutes, after the first time
+	$(BENCH)/bin/python benchmarks/orders.py --rows 2000 --rounds 3 --peers --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/flights.py --flights 1000 --rounds 3 --peers --results $(RESULTS)
 	$(MAKE) bench-single-peers
 
 # All of these peers support Python 3.12, and one of them no older one.
 bench-single-peers: $(BENCH)/installed  ## only those of single objects
-	.ci/with-python 3.12 $(BENCH)/bin/python benchmarks/single_peers.py --python python3.12 \
-		--results $(SHOWN)
-	$(BENCH)/bin/python benchmarks/single_tables.py
+	.ci/with-python 3.12 $(BENCH)/bin/python benchmarks/single.py --peers python3.12 --results $(RESULTS)
 
-figures: $(BENCH)/installed  ## docs/benchmarks.md's table of long lists, and the charts
-	$(MAKE) bench RESULTS=docs/figures STREAMED=336776
-	$(BENCH)/bin/python benchmarks/long_list_tables.py
-	$(BENCH)/bin/python benchmarks/single_tables.py
-
-figures-ordinary: $(BENCH)/installed  ## docs/benchmarks.md's table of ordinary code
-	-$(MAKE) bench-ordinary RESULTS=docs/figures
-	$(BENCH)/bin/python benchmarks/ordinary_tables.py
-
-figures-small-applications: $(BENCH)/installed  ## the README's and docs/benchmarks.md's tables of them
-	-$(MAKE) bench-small-applications RESULTS=docs/figures
-	-DATABASE_URL= PYTHONPATH=benchmarks $(MEASURE_APPLICATION) shop --load-relations --only "nobody loads" --results docs/figures
-	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.small_tables
-
-figures-parts: $(TEST)/installed  ## docs/benchmarks.md's tables of fast paths
-	$(MAKE) bench-parts RESULTS=docs/figures
-	$(TEST)/bin/python benchmarks/parts_tables.py
-
-figures-applications: $(BENCH)/installed  ## docs/benchmarks.md's tables of real applications
-	-$(MAKE) bench-applications RESULTS=docs/figures
-	-$(MAKE) bench-applications RESULTS=docs/figures APPLICATIONS=ara OPTIONS=--load-relations
-	PYTHONPATH=benchmarks $(BENCH)/bin/python -m applications.tables
+# Each of the others, with RESULTS=docs/figures, measures what the documentation shows of it.
+figures: $(BENCH)/installed  ## the pages' tables and the README's chart, from docs/figures
+	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/pages.py
 
 figure-race: $(TEST)/installed  ## the picture of the race in docs/example-project.md
 	.ci/with-browser $(TEST)/bin/python -m tests.example_project.race_picture docs/figures/race.png

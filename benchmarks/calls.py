@@ -12,50 +12,42 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import subprocess
 import tarfile
 import tempfile
-from contextlib import ExitStack
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from applications.__main__ import command
 from applications.tables import SMALL_APPLICATIONS
-from applications.turns import command
-from contenders import Contender
+from harness import tables
+from harness.comparing import Process
 
 WARM = 12
 """After so many, everything is compiled."""
 TRIES = 3
 
 
-def count(contender: Contender, number: int) -> int:
+def count(contender: Process, request: str) -> int:
     """Return how many functions a request calls when everything is compiled."""
-    for _ in range(WARM):
-        contender.ask({"request": number, "what": "send"})
+    contender.ask("digest", request, runs=WARM)
     # The collection of garbage may call some more.
-    counts = [contender.ask({"request": number, "what": "count"}) for _ in range(TRIES)]
-    return min(each["calls"] for each in counts)
+    return min(contender.ask("calls", request)["calls"] for _ in range(TRIES))
 
 
 def counted(name: str, source: Path) -> list[tuple[str, int, int]]:
     """Return what requests of an application are called, and the calls of both versions."""
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder)
         subprocess.run(command(name, "fill", directory), check=True)
-        before, after = (
-            stack.enter_context(Contender(each, command(name, "fastschema", directory), more))
-            for each, more in (("before", {"PYTHONPATH": f"{source}:benchmarks"}), ("after", {}))
-        )
-        requests: list[dict[str, Any]] = after.hello["requests"]
-        numbers = [number for number, each in enumerate(requests) if each["method"] == "GET"]
-        return [
-            (requests[number]["title"], count(before, number), count(after, number))
-            for number in numbers
-        ]
+        fast = command(name, "fastschema", directory)
+        path = {"PYTHONPATH": os.pathsep.join([str(source), os.environ["PYTHONPATH"]])}
+        with Process("before", fast, path) as before, Process("after", fast) as after:
+            return [
+                (each["title"], count(before, each["title"]), count(after, each["title"]))
+                for each in after.hello["requests"]
+                if each["method"] == "GET"
+            ]
 
 
 def source_of(commit: str, directory: str) -> Path:
@@ -67,21 +59,21 @@ def source_of(commit: str, directory: str) -> Path:
 
 
 def main() -> None:
-    """Count, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("commit")
     parser.add_argument("--more", type=float, default=3.0, help="per cent that are too many")
     options = parser.parse_args()
-    table = Table("request", "before", "after", "more", title="Calls of functions")
-    has_more = False
+    rows, has_more = [["request", "before", "after", "more"]], False
     with tempfile.TemporaryDirectory() as directory:
         source = source_of(options.commit, directory)
-        for title, before, after in chain(*(counted(name, source) for name in SMALL_APPLICATIONS)):
-            more = 100 * (after / before - 1)
-            has_more |= more > options.more
-            mark = " (too many)" if more > options.more else ""
-            table.add_row(title, str(before), str(after), f"{more:+.1f} %{mark}")
-    Console().print(table)
+        for name in SMALL_APPLICATIONS:
+            for title, before, after in counted(name, source):
+                more = 100 * (after / before - 1)
+                is_more = more > options.more
+                has_more |= is_more
+                shown = f"{more:+.1f} %{' (too many)' if is_more else ''}"
+                rows.append([title, str(before), str(after), shown])
+    tables.show(rows, "Calls of functions")
     raise SystemExit(int(has_more))
 
 

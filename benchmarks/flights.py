@@ -1,152 +1,125 @@
-"""The endpoints of the example project: stock and fastschema side by side, in one run.
+"""The endpoints of the example project, in Django REST framework and in Flask: the main benchmark.
 
-    python benchmarks/flights.py [--flights N] [--rounds N] [--all] [--results DIR] [--peers]
+    python benchmarks/flights.py [--flights N] [--rounds N] [--peers] [--results DIR]
 
-Each contender has a process of its own; they take turns. What they return is compared before
-anything is timed. Beside them, functions written by hand build the same dictionaries and call
-orjson. Prints a table, and writes flights.json, flights.svg, and flights-parts.svg, which shows
-where the time of a request goes.
-
-With ``--all``, measures that the documentation does not show are there too. With ``--peers``,
-they are, and other packages run, each in an environment that is made for it. The files are then
-drf.json, drf.svg and drf-parts.svg.
+Each contender has a process of its own; they take turns. What they return is compared before and
+after it is timed. With ``--peers``, other packages run, too. Prints tables, writes flights.json and
+flights_flask.json (drf.json and flask.json), and flights-parts.svg, which shows where the time of a
+request to Django goes.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 import peers
-from contenders import (
-    ENOUGH,
-    ENOUGH_HELP,
-    MIN_TIME,
-    Comparison,
-    Contender,
-    Measure,
-    compare,
-    positive,
-)
-from database import load
-from flights_parts import PAGE, TITLES
-from showing import draw, draw_parts, report, table, write, write_timings
+from harness import tables
+from harness.comparing import Comparison, Measure, Process, compare
 
 HERE = Path(__file__).resolve().parent
-SHOWN = ("serializer", "rendering", "request", "page")
-SHORT = (
-    *("request", "page", "request.page", "request.flat", "request.method", "import"),
-    *("serializer", "rendering", "lazy", "planes.lazy", "methods", "one"),
-    *TITLES,
-    *(f"{name}.page" for name in TITLES),
-)
-"""The measures that the documentation shows."""
+PROJECT = HERE.parent / "example_project"
+PAGE = 20
+"""How many rows a usual page has."""
+PARTS = {
+    "parts.database": "the query and its rows",
+    "parts.instances": "the query, then instances or values",
+    "parts.serialization": "serialization",
+    "parts.rendering": "rendering",
+}
 
 
-def measures(count: int, *, with_all: bool = True) -> list[Measure]:
-    """What is measured of so many flights."""
+def load(count: int) -> None:
+    """Make sure that the example project's database has enough flights."""
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=PROJECT, check=True)
+    counting = "from flights.models import Flight; print(Flight.objects.count())"
+    command = [*manage, "shell", "--verbosity", "0", "-c", counting]
+    there = subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True)
+    if int(there.stdout) < count:
+        print(f"Loading {count:,} flights ...", flush=True)
+        subprocess.run([*manage, "load_flights", "--rows", str(count)], cwd=PROJECT, check=True)
+
+
+def drf_measures(count: int) -> list[Measure]:
+    flights = f"{count:,} flights"
     found = [
-        Measure("request", "whole request with database", count),
-        Measure("page", "whole request, page of 50", 50),
-        Measure("request.page", f"whole request, page of {PAGE}", PAGE),
-        Measure("request.flat", "whole request, 12 plain columns", count),
-        Measure("request.method", "whole request, a method field", count),
-        Measure("import", "list posted and saved", min(1_000, count)),
-        Measure("serializer", "serializer only", count),
-        Measure("rendering", "serializer + rendering", count),
-        Measure("rendering.page", "serializer + rendering, 50 flights", min(50, count)),
-        Measure("lazy", "list view, rows in memory", count),
-        Measure("planes.lazy", "list view, planes in memory", count),
-        Measure("planes.serializer", "planes, serializer only", count),
-        Measure("planes.plan", "planes, by a plan", count),
-        Measure("planes.dictionaries", "planes as dictionaries, serializer only", count),
-        Measure("methods", "method fields only, serializer", count),
-        Measure("one", "one flight, serializer only", 1),
-        Measure("methods.one", "method fields only, one flight", 1),
-        *[Measure(name, title, count) for name, title in TITLES.items()],
-        *[Measure(f"{name}.page", f"{title}, {PAGE}", PAGE) for name, title in TITLES.items()],
+        Measure("request.page", f"whole request: a page of {PAGE}, each with four objects", PAGE),
+        Measure("one", "`.data` of one flight, the serializer alone"),
+        Measure("request", f"whole request: {flights}, each with four objects", count),
+        Measure("request.flat", f"whole request: {flights} of twelve plain columns", count),
+        Measure("request.method", f"whole request: {flights}, and a method field", count),
+        Measure("import", "whole request: 1,000 posted, validated and saved in bulk", 1000),
+        Measure("lazy", f"a list view of {flights} in memory", count),
+        Measure("rendering", f"serializer and renderer: {flights} in memory", count),
+        Measure("serializer", f"the serializer alone: {flights} in memory", count),
     ]
-    return [each for each in found if with_all or each.name in SHORT]
+    for ending, rows in (("", count), (".page", PAGE)):
+        found += [
+            Measure(name + ending, f"{title}, {rows:,}", rows) for name, title in PARTS.items()
+        ]
+    return found
 
 
-def run(
-    count: int,
-    rounds: int,
-    console: Console,
-    *,
-    with_peers: bool,
-    with_all: bool = True,
-    min_time: float = 0.1,
-    enough: float = math.inf,
-    with_memory: bool = True,
-) -> Comparison:
-    """Fill the database, and compare all contenders."""
-    load(count, console)
+def flask_measures(count: int) -> list[Measure]:
+    return [
+        Measure("flask.request.page", "whole request: 20 flights, each with four objects", PAGE),
+        Measure("flask.request", f"whole request: {count:,} flights", count),
+        Measure("flask.request.columns", f"whole request: {count:,} of twelve columns", count),
+        Measure("flask.page", "rows in memory to body: 20 flights", PAGE),
+        Measure("flask", f"rows in memory to body: {count:,} flights", count),
+    ]
+
+
+def measure_drf(count: int, rounds: int, *, with_peers: bool) -> Comparison:
     worker = [sys.executable, HERE / "flights_worker.py"]
-    off, on = {"FASTSCHEMA": "0", "DEBUG": "0"}, {"FASTSCHEMA": "1", "DEBUG": "0"}
     contenders = [
-        Contender("stock", [*worker, "stock", str(count)], off),
-        Contender("fastschema", [*worker, "fastschema", str(count)], on),
-        # It may write the same values in other bytes: a number with another exponent, say.
-        Contender("by hand", [*worker, "by hand", str(count)], off, is_peer=True),
+        Process(name, [*worker, name, str(count)], {"FASTSCHEMA": is_on, "DEBUG": "0"})
+        for name, is_on in (("stock", "0"), ("fastschema", "1"))
     ]
-    started, failures = peers.start(peers.DRF if with_peers else [], count, console)
-    how = {"min_time": min_time, "enough": enough, "with_memory": with_memory}
-    chosen = measures(count, with_all=with_all or with_peers)
-    comparison = compare(chosen, contenders + started, rounds, console, **how)
+    started, failures = peers.start(peers.DRF if with_peers else [], count)
+    comparison = compare(drf_measures(count), contenders + started, rounds=rounds, enough=1.5)
     comparison.failures += failures
     return comparison
 
 
-def show(comparison: Comparison, count: int, name: str, results: Path, console: Console) -> None:
-    """Print the table, write JSON and the chart."""
-    title = f"{count:,} flights, each with airline, origin, destination and plane"
-    console.print(table(title, comparison))
-    write(results, name, report(name, f"DRF, {title}", comparison))
-    write_timings(comparison, results / "pyperf" / name)
-    draw(
-        comparison,
-        f"Django REST framework: {title}",
-        results / f"{name}.svg",
-        measures=SHOWN if name == "flights" else SHOWN[1:],
-    )
-    requests = {
-        "": f"a list of {count:,} flights, the whole request",
-        ".page": f"a page of {PAGE}, the whole request",
-    }
-    draw_parts(comparison, requests, results / f"{name}-parts.svg")
-    which = "results that have a time" if comparison.failures else "results"
-    console.print(f"The {which} are equal. Figures and chart: {results}")
+def measure_flask(count: int, rounds: int, *, with_peers: bool) -> Comparison:
+    """Compare all contenders with Flask: ``fs.response`` is given rows, or a statement."""
+    worker = [sys.executable, HERE / "flights_flask_worker.py"]
+    names = ("stock", "fastschema", "fs.response")
+    contenders = [Process(name, [*worker, name, str(count)]) for name in names]
+    started, failures = peers.start(peers.FLASK if with_peers else [], count)
+    comparison = compare(flask_measures(count), contenders + started, rounds=rounds, enough=1.5)
+    comparison.failures += failures
+    return comparison
 
 
 def main() -> None:
-    """Load, compare, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--flights", type=positive, default=20_000)
-    parser.add_argument("--rounds", type=positive, default=5)
-    parser.add_argument("--enough", type=float, default=ENOUGH, metavar="SECONDS", help=ENOUGH_HELP)
-    parser.add_argument(
-        "--all", action="store_true", help="all measures, not only those of the documentation"
-    )
-    parser.add_argument("--memory", action="store_true", help="measure the peak memory too")
-    parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR")
-    parser.add_argument("--peers", action="store_true", help="run the peers too")
+    parser.add_argument("--flights", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", action="store_true", help="run the peers, too")
+    parser.add_argument("--results", type=Path, default=tables.RESULTS, metavar="DIR")
     arguments = parser.parse_args()
-    console, count = Console(), arguments.flights
-    how = {
-        "with_peers": arguments.peers,
-        "with_all": arguments.all,
-        "enough": arguments.enough,
-        "min_time": MIN_TIME,
-        "with_memory": arguments.memory,
-    }
-    comparison = run(count, arguments.rounds, console, **how)
-    name = "drf" if arguments.peers else "flights"
-    show(comparison, count, name, arguments.results, console)
+    count, rounds, with_peers = arguments.flights, arguments.rounds, arguments.peers
+    load(count)
+    for name, title, measure in (
+        ("drf" if with_peers else "flights", "Django REST framework", measure_drf),
+        ("flask" if with_peers else "flights_flask", "Flask and SQLAlchemy", measure_flask),
+    ):
+        comparison = measure(count, rounds, with_peers=with_peers)
+        report = tables.report(name, f"{title}, {count:,} flights", comparison)
+        for part in [each for each in report["measures"] if each.startswith("parts.")]:
+            del report["measures"][part]  # the chart shows them
+        tables.show(tables.contenders_table(report), report["title"])
+        tables.write(arguments.results, report)
+        if name == "flights":
+            from harness.chart import draw_parts
+
+            requests = {"": f"a list of {count:,} flights", ".page": f"a page of {PAGE}"}
+            draw_parts(report, requests, arguments.results / "flights-parts.svg")
 
 
 if __name__ == "__main__":

@@ -1,75 +1,96 @@
-"""One contender of the flights benchmark.
+"""One contender of the flights benchmark, with Django REST framework.
 
 python benchmarks/flights_worker.py CONTENDER FLIGHTS
 
-``FASTSCHEMA=0`` or ``1`` tells the example project's settings whether fastschema is there. What
-else a contender changes is in ``flights_variants``.
+``FASTSCHEMA=0`` or ``1`` tells the example project's settings whether fastschema is there.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import django
 
-from flights_parts import PAGE, parts
-from worker import Measure, Run, installed, serve
+import drf_peers
+from harness.measuring import Contender, Run, installed, serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
-FRAMEWORKS = ["django", "djangorestframework"]
-PACKAGES = {
-    "stock": FRAMEWORKS,
-    "fastschema": ["fastschema", *FRAMEWORKS, "orjson"],
-    "by hand": ["django", "orjson"],
-    "drf-orjson-renderer": ["drf-orjson-renderer", *FRAMEWORKS, "orjson"],
-    "drf-accelerator": ["drf-accelerator", *FRAMEWORKS],
-    "drf-fastserializers": ["drf-fastserializers", *FRAMEWORKS, "pydantic"],
-    "serpy": ["serpy", *FRAMEWORKS],
-    "django-ninja": ["django-ninja", "django", "pydantic"],
-}
-"""By contender, what it consists of."""
+PAGE = 20
 
 
-def flights_and_planes(count: int) -> tuple[list[Any], list[Any]]:
-    """So many flights with what they refer to, and as many planes, some of them twice."""
-    from flights.models import Plane
-    from flights.views import FLIGHTS
+def view_measures(count: int) -> dict[str, Run]:
+    """Whole requests to the example project's views, by Django's test client."""
+    from django.test import Client
 
-    planes = list(Plane.objects.all())
-    return list(FLIGHTS[:count]), (planes * (count // len(planes) + 1))[:count]
+    client = Client()
 
+    def get(path: str, **query: Any) -> bytes:
+        response = client.get(path, query)
+        assert response.status_code == 200, response.content
+        content: bytes = response.content
+        return content
 
-def drf_measures(contender: str, count: int) -> dict[str, Measure]:
-    """What only serializers of DRF can do: stock's and fastschema's."""
-    from flights.models import Flight
-    from flights.serializers import FlightSerializer, PlaneSerializer
-    from flights.views import FLIGHTS
-
-    rows, planes = flights_and_planes(count)
-    methods = methods_serializer()
-    names = [*PlaneSerializer().fields]
-    dictionaries = [{name: getattr(plane, name) for name in names} for plane in planes]
     return {
-        "serializer": lambda: FlightSerializer(rows, many=True).data,
-        "lazy": list_view(FlightSerializer, rows),
-        "planes.lazy": list_view(PlaneSerializer, planes),
-        "planes.serializer": lambda: PlaneSerializer(planes, many=True).data,
-        "planes.plan": by_plan(PlaneSerializer, planes, contender),
-        "planes.dictionaries": lambda: PlaneSerializer(dictionaries, many=True).data,
-        "methods": lambda: methods(rows, many=True).data,
-        "one": lambda: FlightSerializer(rows[0]).data,
-        "methods.one": lambda: methods(rows[0]).data,
-        "request.flat": list_view(flat_serializer(), Flight.objects.order_by("pk")[:count]),
-        "request.method": list_view(serializer_with_method(), FLIGHTS.order_by("pk")[:count]),
-        "import": imported(min(1_000, count)),
-        **parts(contender, count),
+        "request": partial(get, "/api/flights/bulk/", limit=count),
+        "request.page": partial(get, "/api/flights/", page_size=PAGE),
     }
+
+
+def drf_measures(count: int) -> dict[str, Run]:
+    from django.conf import settings
+    from django.utils.module_loading import import_string
+    from rest_framework import serializers
+
+    from flights.models import Flight
+    from flights.serializers import FlightSerializer
+    from flights.views import FLIGHTS
+
+    rows = list(FLIGHTS[:count])
+    renderer = import_string(settings.REST_FRAMEWORK["DEFAULT_RENDERER_CLASSES"][0])
+    columns = [field.name for field in Flight._meta.fields if not field.is_relation][:12]
+
+    class FlatSerializer(serializers.ModelSerializer):
+        class Meta:
+            model = Flight
+            fields = columns
+
+    class WithMethod(FlightSerializer):
+        route = serializers.SerializerMethodField()
+
+        def get_route(self, flight: Any) -> str:
+            return f"{flight.origin_id}-{flight.destination_code}"
+
+    return {
+        "one": lambda: FlightSerializer(rows[0]).data,
+        "request.flat": list_view(FlatSerializer, Flight.objects.order_by("pk")[:count]),
+        "request.method": list_view(WithMethod, FLIGHTS.order_by("pk")[:count]),
+        "import": imported(min(1_000, count)),
+        "lazy": list_view(FlightSerializer, rows),
+        "rendering": lambda: renderer().render(FlightSerializer(rows, many=True).data),
+        "serializer": lambda: FlightSerializer(rows, many=True).data,
+    }
+
+
+def list_view(serializer_class: Any, rows: Any) -> Run:
+    """A list view of rows in memory, or of a queryset: asked, and its answer rendered."""
+    from rest_framework.generics import ListAPIView
+    from rest_framework.test import APIRequestFactory
+
+    class Rows(ListAPIView):
+        pagination_class = None
+        filter_backends: list[Any] = []
+
+        def get_queryset(self) -> Any:
+            return rows if isinstance(rows, list) else rows.all()
+
+    view = Rows.as_view(serializer_class=serializer_class)
+    request = APIRequestFactory().get("/")
+    return lambda: view(request).render().content
 
 
 def imported(count: int) -> Run:
@@ -90,141 +111,91 @@ def imported(count: int) -> Run:
         with transaction.atomic():
             response = client.post("/api/flights/import/", body, content_type="application/json")
             transaction.set_rollback(True)
-        if response.status_code != 201:
-            raise RuntimeError(f"the endpoint answered {response.status_code}")
+        assert response.status_code == 201, response.content
         content: bytes = response.content
         return content
 
     return run
 
 
-def by_plan(serializer_class: Any, rows: list[Any], contender: str) -> Run:
-    """A plan that dumps rows, beside stock's serializer, which has no plan."""
-    if contender == "stock":
-        return lambda: serializer_class(rows, many=True).data
+def parts(contender: str, count: int, ending: str) -> dict[str, Run]:
+    """What a request is made of; each part gives how many rows it had to do with.
 
-    import fastschema
-
-    plan = fastschema.compile(serializer_class)
-    return lambda: plan.dump(rows, many=True)
-
-
-def methods_serializer() -> Any:
-    """A serializer that only calls its own methods."""
-    from rest_framework import serializers
-
-    class MethodsSerializer(serializers.Serializer):
-        route = serializers.SerializerMethodField()
-        late = serializers.SerializerMethodField()
-        number = serializers.SerializerMethodField()
-
-        def get_route(self, flight: Any) -> str:
-            return f"{flight.origin_id}-{flight.destination_code}"
-
-        def get_late(self, flight: Any) -> bool:
-            return (flight.arrival_delay or 0) > 15
-
-        def get_number(self, flight: Any) -> int:
-            return flight.number
-
-    return MethodsSerializer
-
-
-def flat_serializer() -> Any:
-    """A serializer of twelve plain columns."""
-    from flights.models import Flight
+    In stock the rows of the database become model instances, those become dictionaries, and those
+    JSON. With fastschema the rows are converted only, and become dictionaries, too.
+    """
     from flights.serializers import FlightSerializer
+    from flights.views import FLIGHTS
 
-    columns = [field.name for field in Flight._meta.fields if not field.is_relation][:12]
-    meta = type("Meta", (), {"model": Flight, "fields": columns})
-    return type("FlatSerializer", (FlightSerializer.__bases__[0],), {"Meta": meta})
+    flights = FLIGHTS[:count]
 
+    def database() -> int:
+        compiler = flights.query.get_compiler(using=flights.db)
+        return sum(map(len, compiler.execute_sql()))
 
-def serializer_with_method() -> Any:
-    """The serializer of flights, and a method field."""
-    from rest_framework import serializers
-
-    from flights.serializers import FlightSerializer
-
-    class WithMethod(FlightSerializer):
-        route = serializers.SerializerMethodField()
-
-        def get_route(self, flight: Any) -> str:
-            return f"{flight.origin_id}-{flight.destination_code}"
-
-    return WithMethod
-
-
-def list_view(serializer_class: Any, rows: Any) -> Run:
-    """A list view of rows in memory, or of a queryset: asked, and its answer rendered."""
-    from rest_framework.generics import ListAPIView
-    from rest_framework.test import APIRequestFactory
-
-    class Rows(ListAPIView):
-        pagination_class = None
-        filter_backends: list[Any] = []
-
-        def get_queryset(self) -> Any:
-            return rows if isinstance(rows, list) else rows.all()
-
-    view = Rows.as_view(serializer_class=serializer_class)
-    request = APIRequestFactory().get("/")
-
-    def run() -> bytes:
-        body: bytes = view(request).render().content
-        return body
-
-    return run
-
-
-def hand_measures(count: int) -> dict[str, Measure]:
-    """What only functions written by hand do: lists without a view around them."""
-    from flights_by_hand import flights_body, planes_body
-
-    rows, planes = flights_and_planes(count)
-    return {"lazy": lambda: flights_body(rows), "planes.lazy": lambda: planes_body(planes)}
-
-
-def shared_measures(body: Callable[[list[Any]], bytes], count: int) -> dict[str, Measure]:
-    """What all contenders do: flights in memory to JSON, and whole requests."""
-    from django.test import Client
-
-    rows, _ = flights_and_planes(count)
-    client = Client()
-
-    def request(path: str, **query: Any) -> bytes:
-        response = client.get(path, query)
-        if response.status_code != 200:
-            raise RuntimeError(f"the endpoint answered {response.status_code}")
-        content: bytes = response.content
-        return content
-
+    read, dump, render = (_of_stock if contender == "stock" else _of_fastschema)(FlightSerializer)
+    rows = read(flights.all())
+    data = dump(rows)
     return {
-        "rendering": partial(body, rows),
-        "rendering.page": partial(body, rows[:50]),
-        "request": lambda: request("/api/flights/bulk/", limit=count),
-        "page": lambda: request("/api/flights/"),
-        "request.page": lambda: request("/api/flights/", page_size=PAGE),
+        f"parts.database{ending}": database,
+        f"parts.instances{ending}": lambda: len(read(flights.all())),
+        f"parts.serialization{ending}": lambda: len(dump(rows)),
+        f"parts.rendering{ending}": lambda: len(render(data)),
     }
 
 
-def measures(contender: str, count: int) -> dict[str, Measure]:
-    """The measures by name."""
-    import flights_variants
+def _of_stock(serializer_class: Any) -> Any:
+    from rest_framework.renderers import JSONRenderer
 
-    variant = flights_variants.VARIANTS[contender]()
-    found = shared_measures(variant.body, count)
-    if not variant.has_pages:
-        del found["page"], found["request.page"]
+    return list, lambda rows: serializer_class(rows, many=True).data, JSONRenderer().render
+
+
+def _of_fastschema(serializer_class: Any) -> Any:
+    from fastschema.compiler.nodes import Form
+    from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+    from fastschema.contrib.django.internals.queries import CompiledQuery
+    from fastschema.contrib.django.lists.columns import columns_of
+    from fastschema.contrib.django.lists.query_plan import plan_of
+    from fastschema.contrib.django.lists.queryset_rows import FetchedRows
+    from fastschema.contrib.django.lists.row_programs import by_row
+    from fastschema.contrib.django.renderers import FastJSONRenderer
+    from fastschema.runtime.bound_program import Dispatch
+    from flights.views import FLIGHTS
+
+    dispatch = dispatch_for(serializer_class(), Form.PYTHON)
+    plan = plan_of(FLIGHTS.all())
+    program = by_row(dispatch.program, columns_of(dispatch, plan.selection.layout))
+
+    def dump(rows: Any) -> Any:
+        return Dispatch(program, Form.PYTHON, dispatch.bound_schema).all_rows(rows)
+
+    def read(queryset: Any) -> Any:
+        query = CompiledQuery(queryset, is_run=True)
+        results = query.execute(None)
+        return FetchedRows(query, results, plan.selection).converted
+
+    return read, dump, FastJSONRenderer().render
+
+
+def measures(contender: str, count: int) -> dict[str, Run]:
+    if contender == "django-ninja":
+        drf_peers.serve_ninja()
+        return {"request": view_measures(count)["request"]}
+    found = {**view_measures(count), **drf_measures(count)}
     if contender in ("stock", "fastschema"):
-        found |= drf_measures(contender, count)
-    if contender == "by hand":
-        found |= hand_measures(count)
+        found |= parts(contender, count, "") | parts(contender, PAGE, ".page")
     return found
 
 
-if __name__ == "__main__":
+def main() -> None:
+    contender, count = sys.argv[1:]
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    name, number = sys.argv[1:]
-    serve(measures(name, int(number)), installed(*PACKAGES[name]))
+    drf_peers.switch_on(contender)
+    found = measures(contender, int(count))
+    packages = drf_peers.PACKAGES[contender]
+    serve(Contender(contender, found, found.__getitem__, installed(*packages)))
+
+
+if __name__ == "__main__":
+    main()

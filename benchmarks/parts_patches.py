@@ -11,14 +11,14 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
 
 from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
-from fastschema.runtime.bound_program import BoundProgram, one_by_one
+from fastschema.runtime.bound_program import BoundProgram
 from fastschema.runtime.patching import stock_of
 
 Function = Any
@@ -106,7 +106,6 @@ def _noting(note: Callable[[], object], function: Function) -> Function:
 
 
 def _is_property(function: Function) -> bool:
-    """Whether it is one, be it a cached one."""
     return hasattr(function, "__get__") and not callable(function)
 
 
@@ -124,8 +123,6 @@ def gives(value: Any) -> Replacing:
 
 
 def refuses(error: type[Exception]) -> Replacing:
-    """A function that raises what says that there is another way."""
-
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise error("it is switched off")
 
@@ -133,7 +130,6 @@ def refuses(error: type[Exception]) -> Replacing:
 
 
 def does(function: Function) -> Replacing:
-    """Another function."""
     return lambda _: function
 
 
@@ -164,10 +160,6 @@ def _nested_anew(bound: Any, number: int, form: Any) -> Any:
     return found
 
 
-def _row_by_row(dispatch: Any, cls: type) -> Any:
-    return one_by_one(dispatch[cls])
-
-
 def _all_fields_made(serializer: Any, name: str) -> Any:
     return serializer.fields[name]
 
@@ -178,6 +170,10 @@ def _converted_by_django(query: Any, results: Any, converters: Any) -> Any:
 
 def _each_converted(remembered: Any, column: Any) -> list[Any]:
     return [remembered._convert(value) for value in column]
+
+
+def _nothing_looked_up(serializer: Any, data: Any) -> Any:
+    return nullcontext({})
 
 
 def _dumped_for_each_row(dispatch: Any, key: Any) -> Any:
@@ -215,7 +211,8 @@ def _called_by_fields(describe: Function) -> Function:
 
 
 DJANGO = "fastschema.contrib.django"
-LISTS, INPUT, FILTERS = f"{DJANGO}.lists", f"{DJANGO}.input", f"{DJANGO}.filters"
+LISTS, INPUT = f"{DJANGO}.lists", f"{DJANGO}.input"
+BULK, FILTERS = f"{DJANGO}.bulk", "fastschema.contrib.django_filter"
 FRONT_END = f"{DJANGO}.front_end"
 BOUND, STATE = f"{FRONT_END}.bound_serializer", f"{FRONT_END}.serializer_state"
 MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
@@ -252,7 +249,6 @@ OF_LISTS = {
 """What lists make of the rows of the database."""
 
 OF_BOTH = {
-    "loops of generated code": {f"{RUNTIME}.bound_program:Dispatch.for_rows": does(_row_by_row)},
     "dispatches kept for the next dump": {f"{RUNTIME}.bound_program:BoundProgram.take_back": NONE},
 }
 
@@ -283,8 +279,8 @@ OF_DRF = {
     "FastJSONParser": {f"{DJANGO}.parsers:_is_utf8": FALSE},
     "generated code that validates": {f"{INPUT}.validation:find_validation": NONE},
     "input: a list's validation found once": {f"{INPUT}.validation:has_stock_rows": FALSE},
-    "input in bulk: lookups": {f"{INPUT}.validation:_may_look_up_at_once": FALSE},
-    "input in bulk: bulk_create": {f"{INPUT}.bulk_create:why_one_by_one": gives("it is off")},
+    "input in bulk: lookups": {f"{BULK}.batch_lookup:batch_lookups": does(_nothing_looked_up)},
+    "input in bulk: bulk_create": {f"{BULK}.create:why_one_by_one": gives("it is off")},
     "filters on demand": {f"{FILTERS}.recipes:FilterSetState.recipe": NONE},
     "filter sets of filterset_fields kept": {
         "django_filters.rest_framework:DjangoFilterBackend.get_filterset_class": by_stock

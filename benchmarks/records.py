@@ -67,30 +67,3 @@ def flat_rows(count: int) -> list[dict[str, Any]]:
         }
         for number in range(count)
     ]
-
-
-def plants(count: int) -> list[Record]:
-    """Objects five levels deep: a plant, its hall, a line, a machine and its two sensors."""
-    return [
-        Record(
-            id=number,
-            name=f"Plant {number}",
-            hall=Record(
-                id=number * 2,
-                name="Hall A",
-                line=Record(
-                    id=number * 3,
-                    name="Line 1",
-                    machine=Record(
-                        id=number * 4,
-                        name=f"Machine {number % 7}",
-                        sensors=[
-                            Record(id=number * 5 + each, name=f"s{each}", value=number / 8 + each)
-                            for each in range(2)
-                        ],
-                    ),
-                ),
-            ),
-        )
-        for number in range(count)
-    ]

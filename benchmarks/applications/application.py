@@ -15,6 +15,8 @@ from wsgiref.util import setup_testing_defaults
 from applications.postgresql import make_anew, vacuum
 
 SAFE = ("GET", "HEAD", "OPTIONS")
+WITH_ORJSON = "WITH_ORJSON"
+"""The environment variable that has stock write JSON by orjson."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,9 @@ class Request:
 
     @property
     def is_safe(self) -> bool:
-        """Whether it leaves the database as it is."""
         return self.method in SAFE
 
     def environ(self) -> dict[str, Any]:
-        """Return it as a WSGI server passes it on."""
         path, _, query = self.path.partition("?")
         content = b"" if self.body is None else json.dumps(self.body).encode()
         environ: dict[str, Any] = {
@@ -76,6 +76,7 @@ class Application(abc.ABC):
     :cvar masked: keys of JSON whose values differ each time that something is written
     :cvar database: its database in PostgreSQL; empty: it has a file in its folder
     :cvar tests: which of its own tests concern its API
+    :cvar contenders: who is compared with stock
     """
 
     title: ClassVar[str]
@@ -84,6 +85,7 @@ class Application(abc.ABC):
     masked: ClassVar[frozenset[str]] = frozenset()
     database: ClassVar[str] = ""
     tests: ClassVar[tuple[str, ...]] = ()
+    contenders: ClassVar[tuple[str, ...]] = ("fastschema",)
 
     def make_database(self) -> None:
         """Make its database anew, empty."""

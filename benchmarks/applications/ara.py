@@ -109,7 +109,6 @@ APPLICATION = Ara()
 
 
 def compressed(value: Any) -> bytes:
-    """Return a value as ara stores it."""
     return zlib.compress(json.dumps(value).encode())
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 from wsgiref.types import WSGIApplication
 
-from applications.application import Application
+from applications.application import WITH_ORJSON, Application
 from applications.own_tests import Outcomes
+from harness.queries import django_statements
 
 SETTINGS = "APPLICATION_SETTINGS"
 """The environment variable that names the application's own settings."""
@@ -25,7 +26,6 @@ class DjangoApplication(Application):
     settings: ClassVar[str]
 
     def environment(self, directory: Path) -> dict[str, str]:
-        """Return the environment variables that its settings read."""
         return {}
 
     def choose_settings(self, directory: Path, *, fast: bool) -> None:
@@ -33,6 +33,8 @@ class DjangoApplication(Application):
         os.environ |= self.environment(directory)
         os.environ[SETTINGS] = self.settings
         module = "applications.fastschema_settings" if fast else self.settings
+        if WITH_ORJSON in os.environ:
+            module = "applications.orjson_settings"
         os.environ["DJANGO_SETTINGS_MODULE"] = module
 
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
@@ -55,18 +57,8 @@ class DjangoApplication(Application):
             yield
             transaction.set_rollback(True)
 
-    @contextmanager
-    def recorded(self) -> Iterator[list[str]]:
-        from django.db import connection
-
-        statements: list[str] = []
-
-        def record(execute: Any, sql: str, *arguments: Any) -> Any:
-            statements.append(sql)
-            return execute(sql, *arguments)
-
-        with connection.execute_wrapper(record):
-            yield statements
+    def recorded(self) -> AbstractContextManager[list[str]]:
+        return django_statements()
 
     def backends(self) -> list[int]:
         from django.db import connections

@@ -14,6 +14,7 @@ from wsgiref.types import WSGIApplication
 from applications.application import Application
 from applications.own_tests import outcomes_in
 from applications.postgresql import sqlalchemy_url
+from harness.queries import sqlalchemy_statements
 
 
 class FlaskApplication(Application):
@@ -61,7 +62,7 @@ class FlaskApplication(Application):
                 transaction.rollback()
 
     def recorded(self) -> AbstractContextManager[list[str]]:
-        return recorded_statements()
+        return sqlalchemy_statements()
 
     def backends(self) -> list[int]:
         with self.app.app_context():
@@ -98,24 +99,6 @@ def backends_of(session: Any) -> list[int]:
     rows = session.execute(query, {"name": connection_name()}).all()
     session.remove()
     return [pid for (pid,) in rows]
-
-
-@contextmanager
-def recorded_statements() -> Iterator[list[str]]:
-    """Yield a list of the statements that SQLAlchemy executes meanwhile."""
-    from sqlalchemy import event
-    from sqlalchemy.engine import Engine
-
-    statements: list[str] = []
-
-    def record(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", record)
-    try:
-        yield statements
-    finally:
-        event.remove(Engine, "before_cursor_execute", record)
 
 
 class WithFastSchema:

@@ -14,8 +14,9 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from applications.application import Application, Request
-from applications.flask_application import backends_of, connection_name, recorded_statements
+from applications.flask_application import backends_of, connection_name
 from applications.postgresql import is_there, sqlalchemy_url
+from harness.queries import sqlalchemy_statements
 
 AUTHORS, BOOKS = 300, 2000
 TITLES = ("Blue", "Café crème", "Zürich", 'A "new" life', "東京 & <more>", "Oak")
@@ -91,7 +92,7 @@ class Library(Application):
                 transaction.rollback()
 
     def recorded(self) -> AbstractContextManager[list[str]]:
-        return recorded_statements()
+        return sqlalchemy_statements()
 
     def backends(self) -> list[int]:
         from small_applications.library.models import session
@@ -103,7 +104,6 @@ APPLICATION = Library()
 
 
 def authors() -> Iterator[Any]:
-    """Yield all authors."""
     from small_applications.library.models import Author
 
     for number in range(AUTHORS):
@@ -117,7 +117,6 @@ def authors() -> Iterator[Any]:
 
 
 def books() -> Iterator[Any]:
-    """Yield all books, each with up to three copies."""
     from small_applications.library.models import Book, Copy
 
     for number in range(BOOKS):

@@ -104,7 +104,6 @@ APPLICATION = NetBox()
 
 
 def add_user() -> None:
-    """Add a user with permissions and a token."""
     from django.contrib.contenttypes.models import ContentType
     from users.models import ObjectPermission, Token, User
 
@@ -197,7 +196,6 @@ class Inventory:
         self.vrf = VRF.objects.create(name="internal", rd="65000:1")
 
     def add_sites(self) -> None:
-        """Add sites in regions, with racks."""
         from dcim import models
 
         world = models.Region.objects.create(name="World", slug="world")
@@ -225,7 +223,6 @@ class Inventory:
             )
 
     def custom_fields(self, number: int) -> dict[str, Any]:
-        """Return the custom fields of an object."""
         return {
             "owner_name": f"team {number % 7}",
             "rack_units": number % 40,
@@ -236,7 +233,6 @@ class Inventory:
         }
 
     def add_devices(self) -> None:
-        """Add devices with tags."""
         from dcim.models import Device
 
         self.devices = Device.objects.bulk_create(
@@ -261,7 +257,6 @@ class Inventory:
         self.tag(self.devices)
 
     def add_interfaces(self) -> None:
-        """Add interfaces, some of them with VLANs."""
         from dcim.models import Interface
 
         self.interfaces = Interface.objects.bulk_create(
@@ -326,7 +321,6 @@ class Inventory:
             Cable(a_terminations=ends[:1], b_terminations=ends[1:], type="cat6").save()
 
     def tag(self, objects: list[Any]) -> None:
-        """Give two tags to two thirds of the objects."""
         from django.contrib.contenttypes.models import ContentType
         from extras.models import TaggedItem
 

@@ -49,7 +49,6 @@ class Outcomes(unittest.TextTestResult):
 
 
 def reason(error: BaseException) -> str:
-    """Return an exception in a line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:200]
 
 
@@ -78,13 +77,11 @@ def differences(stock: dict[str, str], fast: dict[str, str]) -> list[str]:
 
 
 def summary(outcomes: dict[str, str]) -> str:
-    """Return how many tests ended in which way."""
     counts = Counter(each.partition(":")[0] for each in outcomes.values())
     return ", ".join(f"{number:,} {kind}" for kind, number in sorted(counts.items()))
 
 
 def main() -> None:
-    """Run the tests of an application."""
     name, contender, directory = sys.argv[1:]
     del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
     application = importlib.import_module(f"applications.{name}").APPLICATION

@@ -23,7 +23,6 @@ class Address:
 
 
 def address(url: str | None = None) -> Address:
-    """Return what a URL says, by default DATABASE_URL."""
     parts = urlsplit(url or os.environ["DATABASE_URL"])
     host = parts.netloc.rpartition("@")[2].partition(":")[0]
     return Address(
@@ -36,12 +35,10 @@ def address(url: str | None = None) -> Address:
 
 
 def is_there() -> bool:
-    """Return whether DATABASE_URL leads to a server."""
     return bool(os.environ.get("DATABASE_URL"))
 
 
 def django_url(name: str) -> str:
-    """Return where a database is, for dj-database-url."""
     return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
 
 

@@ -34,6 +34,7 @@ class Shop(DjangoApplication):
     masked = frozenset({"id", "created"})
     settings = "small_applications.shop.settings"
     database = "application_shop" if is_there() else ""
+    contenders = ("orjson", "fastschema")
 
     def environment(self, directory: Path) -> dict[str, str]:
         file = f"sqlite:///{directory / 'shop.sqlite3'}"
@@ -89,7 +90,6 @@ def minutes_passing() -> Iterator[None]:
 
 
 def add_users() -> list[Any]:
-    """Add customers, of whom the first has a token."""
     from django.contrib.auth.models import User
     from rest_framework.authtoken.models import Token
 
@@ -99,7 +99,6 @@ def add_users() -> list[Any]:
 
 
 def add_products() -> list[Any]:
-    """Add products with their categories and tags."""
     from small_applications.shop.models import Category, Product, Tag
 
     categories: list[Any] = []
@@ -133,7 +132,6 @@ def add_products() -> list[Any]:
 
 
 def add_reviews(users: list[Any], products: list[Any]) -> None:
-    """Add reviews, of which each product has a few."""
     from small_applications.shop.models import Review
 
     Review.objects.bulk_create(

@@ -1,24 +1,13 @@
-"""Puts the figures of real applications into docs/benchmarks.md.
-
-    PYTHONPATH=benchmarks python -m applications.tables
-
-Reads the reports in docs/figures, which ``make figures-applications`` has measured.
-"""
+"""Figures of applications as tables."""
 
 from __future__ import annotations
 
-import json
-import re
-from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from applications.sampling import CATEGORIES, DATABASE
+from harness import tables
+from harness.tables import Rows, markdown, milliseconds, times
 
-ROOT = Path(__file__).resolve().parents[2]
-FIGURES, PAGE = ROOT / "docs" / "figures", ROOT / "docs" / "benchmarks.md"
-SECTION = re.compile(r"(<!-- applications -->\n).*(<!-- /applications -->)", re.DOTALL)
 APPLICATIONS = ("netbox", "ara", "flexmeasures")
 """In the order of the page."""
 SMALL_APPLICATIONS = ("shop", "library")
@@ -28,25 +17,28 @@ POSTGRESQL = "-postgresql"
 LOADING = "-load-relations"
 """Ends the names of figures for which fastschema loaded missing relations."""
 
-Rows = list[list[str]]
-"""A table: a row of headings, then the others; the first column is text, the rest are numbers."""
-
 
 def request_rows(report: dict[str, Any]) -> Rows:
-    """Return how long each request takes, in milliseconds."""
-    heading = ["request", "rows", "queries", "stock", "fastschema", "of it database"]
-    result = [[*heading, "times", "median", "calls"]]
-    for stock, fast in pairs(report):
+    compared = tables.by_measure(report)
+    has_orjson = any("orjson" in each for each in compared.values())
+    heading = ["request", "rows", "queries", "stock", "fastschema", "of it database", "times"]
+    result = [[*heading, *["orjson alone"] * has_orjson, "median", "calls"]]
+    for request, figures in compared.items():
+        stock, fast, orjson = (figures.get(each) for each in ("stock", "fastschema", "orjson"))
+        if fast is None:
+            continue
+        median = fast["ratio"] * (1 + stock["spread"]) / (1 + fast["spread"])
         result.append(
             [
-                fast["measure"],
+                request,
                 "" if fast["rows"] is None else f"{fast['rows']:,}",
                 queries(stock["queries"], fast["queries"]),
                 milliseconds(stock["seconds"]),
                 milliseconds(fast["seconds"]),
                 milliseconds(fast["database"]) if fast["database"] else "",
                 f"{fast['ratio']:.2f}",
-                f"{fast['median_ratio']:.2f}",
+                *[f"{orjson['ratio']:.2f}" if orjson else ""] * has_orjson,
+                f"{median:.2f}",
                 f"{stock['calls'] / fast['calls']:.2f}",
             ]
         )
@@ -55,98 +47,109 @@ def request_rows(report: dict[str, Any]) -> Rows:
 
 def sample_rows(report: dict[str, Any]) -> Rows:
     """Return where the time of the requests that were sampled goes: stock / fastschema."""
-    shown = [pair for pair in pairs(report) if pair[0]["sample"]]
-    result = [["stock / fastschema, ms", *(fast["measure"] for _, fast in shown)]]
-    times = [[spent(figure) for figure in pair] for pair in shown]
+    shown = {
+        request: [figures[each] for each in ("stock", "fastschema")]
+        for request, figures in tables.by_measure(report).items()
+        if all(figures.get(each, {}).get("sample") for each in ("stock", "fastschema"))
+    }
+    result = [["stock / fastschema, ms", *shown]]
+    spent_in = [[spent(figure) for figure in pair] for pair in shown.values()]
     for name in (*CATEGORIES, DATABASE):
-        cells = [[each[name] for each in pair] for pair in times]
+        cells = [[each[name] for each in pair] for pair in spent_in]
         if any(value >= 0.00005 for pair in cells for value in pair):
             result.append([name, *(" / ".join(map(milliseconds, pair)) for pair in cells)])
     return result
 
 
 def spent(figure: dict[str, Any]) -> dict[str, float]:
-    """Return the seconds of a request by category."""
     process = figure["seconds"] - figure["database"]
     parts = {name: part * process for name, part in figure["sample"]["parts"].items()}
     return {**parts, DATABASE: figure["database"]}
 
 
-def pairs(report: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the figures of stock and of fastschema for each request."""
-    by_contender: dict[str, list[dict[str, Any]]] = {"stock": [], "fastschema": []}
-    for figure in report["figures"]:
-        by_contender[figure["contender"]].append(figure)
-    return list(zip(by_contender["stock"], by_contender["fastschema"], strict=True))
-
-
 def queries(stock: int, fast: int) -> str:
-    """Return how many queries a request takes as a table shows it."""
     return str(fast) if stock == fast else f"{stock} / {fast}"
 
 
-def milliseconds(seconds: float) -> str:
-    """Return a time as a table shows it."""
-    return f"{seconds * 1e3:,.1f}" if seconds < 0.1 else f"{seconds * 1e3:,.0f}"
-
-
-def markdown(rows: Rows) -> str:
-    """Return a table as Markdown."""
-    heading, *others = rows
-    rule = ["---", *["---:"] * (len(heading) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [heading, rule, *others])
-
-
-def shown(rows: Rows, title: str) -> Table:
-    """Return a table for the terminal."""
-    heading, *others = rows
-    result = Table(title=title)
-    for number, name in enumerate(heading):
-        result.add_column(name, justify="right" if number else "left", overflow="fold")
-    for row in others:
-        result.add_row(*row)
-    return result
-
-
 def section(report: dict[str, Any], loading: dict[str, Any] | None) -> str:
-    """Return what the page says of an application.
+    """Return what a page says of an application.
 
     :param loading: the report of its requests with missing relations loaded, if there is one
     """
-    versions = ", ".join(f"{package} {number}" for package, number in report["versions"].items())
     parts = [f"### {report['title']}", markdown(request_rows(report))]
-    defects = list(report["defects"])
+    failures = [tables.reasons(report)]
     if loading is not None:
-        saving = [pair for pair in pairs(loading) if pair[0]["queries"] > pair[1]["queries"]]
-        rows = request_rows({"figures": [figure for pair in saving for figure in pair]})
-        parts += ["The requests that take fewer queries with `LOAD_RELATIONS`:", markdown(rows)]
-        defects += loading["defects"]
+        heading, *rows = request_rows(loading)
+        saving = [row for row in rows if "/" in row[2]]
+        parts += ["The requests that take fewer queries with `LOAD_RELATIONS`:"]
+        parts += [markdown([heading, *saving])]
+        failures += [tables.reasons(loading)]
     if len(samples := sample_rows(report)) > 1:
         parts += ["Where the time goes:", markdown(samples)]
-    if defects:
-        parts.append("\n".join(f"- {each}" for each in defects))
-    parts.append(f"Measured on {report['date']} on {report['machine']}, with {versions}.")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *filter(None, failures), tables.versions(report)])
 
 
-def page() -> str:
-    """Return what the page shows, between its marks."""
-    reports = [(found(name), found(f"{name}{LOADING}")) for name in APPLICATIONS]
-    return "".join(f"\n{section(*each)}\n" for each in reports if each[0] is not None)
+def sections(names: list[str]) -> str:
+    """Return what a page says of those applications that were measured."""
+    reports = [
+        (tables.read(f"application-{each}"), tables.read(f"application-{each}{LOADING}"))
+        for each in names
+    ]
+    return "\n\n".join(section(*each) for each in reports if each[0] is not None)
 
 
-def found(name: str) -> Any:
-    """Return a report by the application's name; None if there is none."""
-    path = FIGURES / f"application-{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
+README = [
+    ("DRF, a list of plain columns", "prices, plain columns, 20", "prices, 240", ""),
+    (
+        "DRF, a list of nested and many-to-many objects, with methods",
+        *("products, nested, many-to-many, methods, 20", "products, 240", ""),
+    ),
+    ("DRF, the same list without django-filter", "products without django-filter, 20", "", ""),
+    (
+        "DRF, a list that queries its relations for each row",
+        *("reviews whose relations nobody loads, 20", "", ""),
+    ),
+    ("DRF, one object with a list of nested ones", "", "", "a product with its reviews"),
+    ("DRF, POST of an object with two nested ones", "", "", "POST an order with two lines"),
+    ("Flask, a list of plain columns", "authors, plain columns, 20", "authors, 240", ""),
+    (
+        "Flask, a list of nested objects, with a method",
+        *("books, nested, a method, 20", "books, 240", "a book"),
+    ),
+    (
+        "Flask, a list of nested objects by flask-smorest",
+        *(
+            "by flask-smorest: books, 20",
+            "by flask-smorest: books, 240",
+            "by flask-smorest: a book",
+        ),
+    ),
+    ("Flask, POST of an object with two nested ones", "", "", "POST a book with two copies"),
+]
+"""Rows of the README's table: a title, and the requests for 20 rows, 240 rows and one object."""
 
 
-def main() -> None:
-    """Rewrite the section of the page."""
-    text = page()
-    before = PAGE.read_text()
-    PAGE.write_text(SECTION.sub(lambda match: f"{match[1]}{text}{match[2]}", before))
+def small_table(endings: list[str]) -> Rows:
+    """Return the README's table, from the figures whose names end so; several are in a cell."""
+    ratios = [
+        {
+            request: times(figures["fastschema"]["ratio"])
+            for name in SMALL_APPLICATIONS
+            for request, figures in tables.by_measure(
+                tables.read(f"application-{name}{ending}")
+            ).items()
+        }
+        for ending in endings
+    ]
+    rows = [["speedup over stock", "20 rows", "240 rows", "one object"]]
+    for title, *requests in README:
+        cells = (
+            " / ".join(own[request] for own in ratios) if request else "" for request in requests
+        )
+        rows.append([title, *cells])
+    return rows
 
 
-if __name__ == "__main__":
-    main()
+def readme() -> str:
+    reports = [tables.read(f"application-{name}{POSTGRESQL}") for name in SMALL_APPLICATIONS]
+    return f"{markdown(small_table([POSTGRESQL]))}\n\n{tables.versions(*reports)}"

@@ -1,36 +1,35 @@
-"""An application in a process of its own, which does what standard input asks for.
+"""An application in a process of its own.
 
-    python -m applications.worker NAME stock|fastschema|fill DIRECTORY
+    python -m applications.worker NAME stock|orjson|fastschema|fill DIRECTORY
 
-Each order is a line of JSON, and so is each answer. With ``fill``, the database is filled instead.
+With ``fill``, the database is filled; the others serve.
 """
 
 from __future__ import annotations
 
-import cProfile
-import gc
 import importlib
-import importlib.metadata
 import json
 import logging
 import os
-import platform
+import re
 import sys
-import time
-import traceback
-import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from applications.application import Application, Client, Request
+from applications.application import WITH_ORJSON, Answer, Application, Client
 from applications.sampling import sample
+from harness.measuring import Contender, installed, serve
+
+UNSTEADY = ("x-request-id", "date", "set-cookie")
+"""Headers that differ each time."""
+WRITTEN = ("content-length", "etag", "location")
+"""Those that differ where the body is compared without some of its values."""
 
 
 class Warned(logging.Handler):
-    """Notes the warnings of Python, and what is logged from a warning on.
+    """Notes what fastschema and Django log from a warning on.
 
     To be made when the application has set up its logging, which would take it away.
     """
@@ -38,9 +37,7 @@ class Warned(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.messages: list[str] = []
-        warnings.simplefilter("default")
-        logging.captureWarnings(True)
-        for name in ("py.warnings", "fastschema", "django.request"):
+        for name in ("fastschema", "django.request"):
             logging.getLogger(name).addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -48,102 +45,118 @@ class Warned(logging.Handler):
         self.messages.append(f"{record.name}: {record.getMessage()}{error}")
 
 
-TRIES = 5
+class Served(Contender):
+    """An application; its measures are the titles of its requests.
 
+    What contenders must agree on is the answer, the queries, and what was logged.
+    """
 
-class Worker:
-    """Answers orders."""
-
-    def __init__(self, application: Application, client: Client, warned: Warned) -> None:
+    def __init__(self, name: str, application: Application, client: Client) -> None:
         self._application = application
         self._client = client
-        self._warned = warned
-        self._requests = application.requests()
+        self._warned = Warned()
+        self._requests = {each.title: each for each in application.requests()}
+        self._request: Any = None
+        super().__init__(
+            name,
+            self._requests,
+            self._prepared,
+            installed(*application.packages, "fastschema"),
+            backends=application.backends,
+        )
 
     def hello(self) -> dict[str, Any]:
-        """Return what runs here, and what can be asked for."""
-        packages = (*self._application.packages, "fastschema")
-        versions = {each: importlib.metadata.version(each) for each in packages}
-        return {
-            "title": self._application.title,
-            "measures": [each.title for each in self._requests],
-            "masked": sorted(self._application.masked),
-            "versions": {"Python": platform.python_version(), **versions},
-            "requests": [asdict(each) for each in self._requests],
-        }
+        requests = [asdict(each) for each in self._requests.values()]
+        about = {"title": self._application.title, "contenders": self._application.contenders}
+        return {**super().hello(), **about, "requests": requests}
 
-    def answer(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Do what an order says."""
-        request = self._requests[order["request"]]
-        what = {"send": self.send, "count": self.count, "time": self.time, "sample": self.sample}
-        return what[order["what"]](request, order)
+    def _prepared(self, measure: str) -> Any:
+        self._request = self._requests[measure]
+        return lambda: self._client.send(self._request)
 
-    def send(self, request: Request, _: dict[str, Any]) -> dict[str, Any]:
-        """Send a request once; return the answer and what it took."""
+    def _answer(self) -> tuple[Answer, list[str]]:
         del self._warned.messages[:]
         with self._application.recorded() as statements:
-            answer = self._client.send(request)
-        return {
+            answer = self._client.send(self._request)
+        if answer.status >= 400:
+            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r} {self._warned.messages}")
+        return answer, list(statements)
+
+    def _observed(self) -> str:
+        answer, statements = self._answer()
+        masked = () if self._request.is_safe else self._application.masked
+        left_out = (*UNSTEADY, *(WRITTEN if masked else ()))
+        headers = sorted((name.lower(), value) for name, value in answer.headers)
+        observed = {
             "status": answer.status,
-            "headers": answer.headers,
-            "body": answer.body.decode("latin-1"),  # any byte has a letter
-            "statements": statements,
-            "warnings": self._warned.messages,
+            "headers": [each for each in headers if each[0] not in left_out],
+            "body": body(answer.body, masked),
+            "logged": self._warned.messages,
         }
+        if "LOAD_RELATIONS" not in os.environ:
+            observed["queries"] = sorted(map(steady, statements))
+        return json.dumps(observed)
 
-    def count(self, request: Request, _: dict[str, Any]) -> dict[str, Any]:
-        """Return how many functions a request calls; other processes have no say in that."""
-        profiler = cProfile.Profile()
-        profiler.runcall(self._client.send, request)
-        return {"calls": sum(entry.callcount for entry in profiler.getstats())}
+    def _digest(self, runs: int = 1) -> dict[str, Any]:
+        return self._of(self._observed, super()._digest, runs)
 
-    def time(self, request: Request, order: dict[str, Any]) -> dict[str, Any]:
-        """Send a request again and again; return the seconds of processor time that one takes.
+    def _result(self) -> dict[str, Any]:
+        return self._of(self._observed, super()._result)
 
-        A connection pool may close a connection meanwhile, and what the process behind it took is
-        lost. Then the requests are sent once more.
-        """
-        count, send = order["count"], self._client.send
-        for _ in range(TRIES):
-            backends = self._application.backends()
-            gc.collect()
-            server, process = server_time(backends), time.process_time()
-            for _ in range(count):
-                send(request)
-            process = time.process_time() - process
-            with suppress(FileNotFoundError):
-                database = server_time(backends) - server
-                return {"process": process / count, "database": database / count}
-        raise RuntimeError(f"connections to the database were closed in each of {TRIES} tries")
-
-    def sample(self, request: Request, order: dict[str, Any]) -> dict[str, Any]:
-        """Return where the time of a request goes."""
-        found = sample(
-            lambda: self._client.send(request), order["samples"], self._application.own_code
-        )
-        return asdict(found)
-
-
-def server_time(processes: Sequence[int]) -> float:
-    """Return the seconds of processor time that processes have had, to the nanosecond."""
-    spent = [Path(f"/proc/{each}/schedstat").read_text().split()[0] for each in processes]
-    return sum(map(int, spent)) / 1e9
-
-
-def serve(worker: Worker, output: Any) -> None:
-    """Answer orders until there are no more."""
-    print(json.dumps(worker.hello()), file=output, flush=True)
-    for line in sys.stdin:
+    def _of(self, run: Any, act: Any, *arguments: Any) -> dict[str, Any]:
+        timed, self._run = self._run, run
         try:
-            answer = worker.answer(json.loads(line))
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            answer = {"error": reason, "traceback": traceback.format_exc()}
-        print(json.dumps(answer), file=output, flush=True)
+            found: dict[str, Any] = act(*arguments)
+            return found
+        finally:
+            self._run = timed
+
+    def _facts(self) -> dict[str, Any]:
+        """How many queries a request takes, and how many rows are in its answer."""
+        answer, statements = self._answer()
+        return {"queries": len(statements), "rows": rows_of(answer.body)}
+
+    def _sample(self, count: int) -> dict[str, Any]:
+        return {"parts": sample(self._run, count, self._application.own_code)}
+
+
+def body(content: bytes, masked: Collection[str]) -> Any:
+    """A body as it is; what differs each time is left out of JSON."""
+    if masked:
+        try:
+            return without(json.loads(content), masked)
+        except ValueError:
+            pass
+    return content.decode("latin-1")  # any byte has a letter
+
+
+def without(value: Any, masked: Collection[str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: "..." if key in masked else without(each, masked) for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return [without(each, masked) for each in value]
+    return value
+
+
+def steady(statement: str) -> str:
+    """A statement without the names of savepoints, which differ each time."""
+    return re.sub(r'"s\d+_x\d+"', '"..."', statement)
+
+
+def rows_of(content: bytes) -> int | None:
+    """How many rows a list in JSON has, as it is or as a page; None if it is no list."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return None
+    if isinstance(value, dict):
+        value = value.get("results", value.get("data"))
+    return len(value) if isinstance(value, list) else None
 
 
 def main() -> None:
-    """Start an application, fill its database or serve."""
     name, contender, directory = sys.argv[1:]
     del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
     # What the application prints must not come between the answers.
@@ -152,14 +165,17 @@ def main() -> None:
     application: Application = importlib.import_module(f"applications.{name}").APPLICATION
     if contender == "fill":
         application.make_database()
-    wsgi = application.start(Path(directory), fast=contender == "fastschema")
-    if ("fastschema" in sys.modules) != (contender == "fastschema"):
+    if contender == "orjson":
+        os.environ[WITH_ORJSON] = "1"
+    is_fast = contender == "fastschema"
+    wsgi = application.start(Path(directory), fast=is_fast)
+    if ("fastschema" in sys.modules) != is_fast:
         raise SystemExit(f"fastschema is imported by stock, or not at all: {contender}")
     if contender == "fill":
         application.fill()
         application.settle_database()
     else:
-        serve(Worker(application, Client(application, wsgi), Warned()), output)
+        serve(Served(contender, application, Client(application, wsgi)), output)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ REPETITIONS = 5
 
 
 def make(callpaths: int, seed: int = 20260101) -> Any:
-    """Make an experiment, and models of its measurements."""
     numbers = random.Random(seed)
     experiment = Experiment()
     for name in ("p", "n"):

@@ -221,7 +221,6 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
 
 @register(Schema.unpack_to_object)
 def make_object(schema: Any, compiled: Any) -> Function:
-    """What is inherited from Extra-P's base class does nothing."""
     create, preprocess, postprocess = (
         schema.create_object,
         schema.preprocess_object_data,

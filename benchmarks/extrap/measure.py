@@ -1,27 +1,22 @@
 """Extra-P's own schemas, loading and dumping its experiments: the program of the paper.
 
-    python benchmarks/extrap/measure.py [--profile full] [--rounds 5] [--turns 3]
-        [--experiments FOLDER]
+    PYTHONPATH=benchmarks python benchmarks/extrap/measure.py --python PYTHON [--profile full]
+        [--rounds 5] [--experiments FOLDER] [--results DIR]
 
-To be called in an environment that has Extra-P: ``make bench-extrap`` makes one. *Acceleration of
-File De-Serialization with JIT Compilation* (TU Darmstadt) measured this with code that it
-generates for each class of fields; its figures stand in the last column.
-
-Each contender is a process of its own, and they take turns: stock; fastschema, Extra-P unchanged;
-and with makers for Extra-P's classes. The best time counts, without reading and writing JSON.
-Exits with 1 if what they load or dump differs.
+*Acceleration of File De-Serialization with JIT Compilation* (TU Darmstadt) measured this with code
+that it generates for each class of fields; its figures stand in the last column. Contenders are
+stock; fastschema, Extra-P unchanged; and with makers for Extra-P's classes; each in a process of a
+Python that has Extra-P (``make bench-extrap``). Prints a table, writes extrap.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import CALLPATHS, write_json
+from harness import tables
+from harness.comparing import Measure, Process, compare
 
 WORKER = Path(__file__).with_name("worker.py")
 CONTENDERS = ("stock", "fastschema", "makers")
@@ -33,41 +28,36 @@ PAPER = {
 SIZES = {"quick": ("2.3 MiB", "20.6 MiB"), "full": tuple(PAPER)}
 
 
-def measured(contender: str, path: Path, rounds: int) -> dict[str, Any]:
-    """Return what one process measures."""
-    arguments = [sys.executable, str(WORKER), contender, str(path), str(rounds)]
-    answer = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True)
-    figures: dict[str, Any] = json.loads(answer.stdout)
-    return figures
+def shown(report: dict[str, Any]) -> tables.Rows:
+    heading, *rows = tables.contenders_table(report)
+    papers = (row[0].split(", ") for row in rows)
+    beside = [
+        [*row, str(PAPER[size][what])] for row, (size, what) in zip(rows, papers, strict=True)
+    ]
+    return [[*heading, "the paper"], *beside]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", type=Path, required=True, help="that has Extra-P")
     parser.add_argument("--profile", choices=SIZES, default="quick")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--experiments", type=Path, default=Path("experiments"))
+    parser.add_argument("--results", type=Path, default=tables.RESULTS, metavar="DIR")
     options = parser.parse_args()
-    print("| experiment | | stock, ms | fastschema, unchanged | with makers | the paper |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for size in SIZES[options.profile]:
-        path = options.experiments / f"{size.replace(' ', '-')}.json"
-        write_json(path, CALLPATHS[size])
-        turns = [
-            {each: measured(each, path, options.rounds) for each in CONTENDERS}
-            for _ in range(options.turns)
-        ]
-        if (
-            len({digest for turn in turns for each in turn.values() for digest in each["results"]})
-            > 1
-        ):
-            sys.exit(f"{size}: the results differ")
-        for operation in ("load", "dump"):
-            best = {each: min(turn[each][operation] for turn in turns) for each in CONTENDERS}
-            stock = best["stock"]
-            ratios = " | ".join(f"{stock / best[each]:.1f}" for each in CONTENDERS[1:])
-            paper = PAPER[size][operation]
-            print(f"| {size} | {operation} | {stock * 1000:.0f} | {ratios} | {paper} |", flush=True)
+    sizes = SIZES[options.profile]
+    contenders = [
+        Process(name, [options.python, WORKER, name, options.experiments, *sizes])
+        for name in CONTENDERS
+    ]
+    assert contenders[0].hello  # it makes the experiments that are not there yet
+    measures = [
+        Measure(f"{size} {what}", f"{size}, {what}") for size in sizes for what in ("load", "dump")
+    ]
+    comparison = compare(measures, contenders, rounds=options.rounds)
+    report = tables.report("extrap", "Extra-P", comparison)
+    tables.show(shown(report), report["title"])
+    tables.write(options.results, report)
 
 
 if __name__ == "__main__":

@@ -1,51 +1,65 @@
-"""One contender in a process of its own: prints how long it takes, and what came of it.
+"""One contender: Extra-P's own schemas, loading and dumping its experiments.
 
-python benchmarks/extrap/worker.py CONTENDER FILE ROUNDS
+PYTHONPATH=benchmarks python benchmarks/extrap/worker.py CONTENDER FOLDER SIZE [SIZE ...]
+
+Each time by a new schema, as Extra-P does; reading and writing JSON is left out.
 """
 
 from __future__ import annotations
 
-import gc
-import hashlib
 import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from experiments import CALLPATHS, write_json
 from extrap.entities.experiment import ExperimentSchema
 
 import fastschema
+from harness.measuring import Contender, Fresh, Run, installed, serve
 
 
-def timed(call: Callable[[Any], Any], argument: Any) -> tuple[float, Any]:
-    """How many seconds of this process a call takes, and what it gives."""
-    gc.collect()
-    begin = time.process_time()
-    result = call(argument)
-    return time.process_time() - begin, result
+class Experiments(Contender):
+    """Experiments in a folder, made if they are not there."""
 
+    def __init__(self, name: str, folder: Path, sizes: list[str]) -> None:
+        self._texts = {}
+        for size in sizes:
+            path = folder / f"{size.replace(' ', '-')}.json"
+            write_json(path, CALLPATHS[size])
+            self._texts[size] = path.read_text()
+        if name != "stock":
+            fastschema.install()
+        if name == "makers":
+            import makers  # noqa: F401  # registers them
+        self._is_fast = name != "stock"
+        names = [f"{size} {what}" for size in sizes for what in ("load", "dump")]
+        packages = ("extrap", "marshmallow", *["fastschema"] * self._is_fast)
+        super().__init__(name, names, self._prepared, installed(*packages))
 
-def main() -> None:
-    """Load and dump some rounds, each time by a new schema, as Extra-P does."""
-    contender, path, rounds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    if contender != "stock":
-        fastschema.install()
-    if contender == "makers":
-        import makers  # noqa: F401  # registers them
-    text = path.read_text()
-    loads, dumps = [], []
-    for _ in range(rounds):
-        seconds, experiment = timed(lambda data: ExperimentSchema().load(data), json.loads(text))
-        loads.append(seconds)
-        seconds, dumped = timed(lambda obj: ExperimentSchema().dump(obj), experiment)
-        dumps.append(seconds)
-    fastschema.uninstall()
-    results = [dumped, ExperimentSchema().dump(experiment)]
-    digests = [hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in results]
-    print(json.dumps({"load": min(loads), "dump": min(dumps), "results": digests}))
+    def _prepared(self, measure: str) -> Run:
+        size, _, what = measure.rpartition(" ")
+        text = self._texts[size]
+        if what == "load":
+            return Fresh(lambda: json.loads(text), lambda data: ExperimentSchema().load(data))
+        experiment = ExperimentSchema().load(json.loads(text))
+        return lambda: ExperimentSchema().dump(experiment)
+
+    def _digest(self, runs: int = 1) -> dict[str, Any]:
+        if not isinstance(self._run, Fresh):
+            return super()._digest(runs)
+        loaded = self._run()
+        fastschema.uninstall()
+        dumped, run = ExperimentSchema().dump(loaded), self._run
+        if self._is_fast:
+            fastschema.install()
+        self._run = lambda: dumped
+        try:
+            return super()._digest()
+        finally:
+            self._run = run
 
 
 if __name__ == "__main__":
-    main()
+    contender, directory, *sizes = sys.argv[1:]
+    serve(Experiments(contender, Path(directory), sizes))

@@ -8,8 +8,10 @@ import pytest
 
 from .conftest import BENCHMARKS
 
-FEW = "20"
-"""So many rows that lists are made of rows of the database."""
+
+@pytest.fixture
+def parts(benchmark_module):
+    return benchmark_module("parts")
 
 
 @pytest.fixture
@@ -17,29 +19,23 @@ def patches(benchmark_module):
     return benchmark_module("parts_patches")
 
 
-@pytest.fixture
-def tables(benchmark_module):
-    return benchmark_module("parts_tables")
-
-
 @pytest.mark.parametrize("front_end", ["DRF", "marshmallow"])
 def test_each_part_takes_part_in_a_request_whose_answer_is_the_same_without_it(front_end, patches):
-    command = [sys.executable, BENCHMARKS / "parts_worker.py", front_end, "*", "0", FEW]
+    command = [sys.executable, BENCHMARKS / "parts.py", "--check", front_end]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert finished.returncode == 0, finished.stderr
-    requests = [json.loads(line) for line in finished.stdout.splitlines()]
-    seen = {part for request in requests for part in request["without"]}
+    seen = set(json.loads(finished.stdout))
     assert {part.name for part in patches.PARTS if part.front_end == front_end} <= seen
 
 
 def test_requests_are_measured_and_written(tmp_path):
     command = [sys.executable, BENCHMARKS / "parts.py", "--results", tmp_path]
-    quick = ["--only", "one object", "--seconds", "0.001"]
+    quick = ["--only", "one object", "--rounds", "1", "--batch", "0.001"]
     finished = subprocess.run([*command, *quick], capture_output=True, text=True, check=False)
 
     assert finished.returncode == 0, finished.stderr
-    assert "| whole requests, times stock: SQLite | 1 |" in finished.stdout
+    assert "| whole requests, times stock: SQLite | one row |" in finished.stdout
     written = json.loads((tmp_path / "parts-sqlite.json").read_text())
     assert [figure["front_end"] for figure in written["figures"]] == ["DRF", "marshmallow"]
     for figure in written["figures"]:
@@ -85,23 +81,16 @@ def figure(rows, without):
 
 
 def test_a_cell_has_the_most_that_a_part_gives_on_each_database_and_what_gives_nothing_is_named(
-    tables,
+    parts,
 ):
     one = [figure(20, {"rows": 1.5, "kept": 1.04}), figure(20, {"rows": 1.2, "kept": 1.0})]
     other = [figure(20, {"rows": 1.0, "kept": 1.01}), figure(240, {"kept": 0.9})]
 
-    shown = tables.tables([report("SQLite", one), report("PostgreSQL", other)])
+    shown = parts.shown([report("SQLite", one), report("PostgreSQL", other)])
 
     assert shown.splitlines()[4:8] == [
-        "| time without, in times of that with all: SQLite / PostgreSQL | 20 | 240 |",
+        "| time without, in times of that with all: SQLite / PostgreSQL | 20 rows | 240 rows |",
         "| --- | ---: | ---: |",
         "| DRF: rows | 1.50 / 1.00 | |",
         "| DRF: kept (goes) | 1.04 / 1.01 | 0.90 |",
     ]
-
-
-def test_the_page_shows_the_figures_exactly_if_they_were_measured(tables):
-    [shown] = [match[0] for match in tables.SECTION.finditer(tables.PAGE.read_text())]
-    is_measured = (tables.ROOT / "docs" / "figures" / "parts-postgresql.json").is_file()
-    own = tables.tables(tables.read()) if is_measured else "none yet\n"
-    assert shown == f"<!-- parts -->\n{own}<!-- /parts -->"

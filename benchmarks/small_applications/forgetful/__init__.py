@@ -1,1 +1,0 @@
-"""Products whose views forget to load their relations."""
