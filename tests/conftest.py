@@ -29,7 +29,6 @@ def _read_at_once():
     thresholds.rows_worth_binding = 1
     thresholds.values_worth_a_look = 0
     thresholds.values_worth_comparing = {"dump": 0, "load": 0}
-    thresholds.values_worth_answers = 1
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1
     thresholds.fewest_rows = None

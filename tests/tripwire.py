@@ -150,7 +150,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/oneofschema/makers": {"*": "users' methods say the type of each object"},
     "contrib/oneofschema/installation": {"*": "it dumps and loads lists, object by object"},
     "marshmallow/hooks": {"*": "it calls the hooks of users, and what their makers make"},
-    "marshmallow/inside": {"*": "it dumps and loads what the methods of users' fields ask for"},
     "marshmallow/load": {"*": "it loads, with hooks, methods and validators of users"},
     "marshmallow/load_values": {"*": "it loads what is nested, by hooks, validators and makers"},
     "marshmallow/schema_loader": {"*": "it loads by nested schemas, with hooks and validators"},

@@ -54,7 +54,7 @@ LoadRow = Callable[[Any, int | None], Any]
 """From a row and its index in error messages to what its schema makes of it."""
 
 _COMMON_NAMES = (
-    *("fields", "load_field", "load_own", "load_inside", "validate_field", "load_other"),
+    *("fields", "load_field", "load_own", "validate_field", "load_other"),
     *("take_unknown", "partial"),
 )
 _COMMON_SLOTS = [Slot(name, attrgetter(name)) for name in _COMMON_NAMES]

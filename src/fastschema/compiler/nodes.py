@@ -333,8 +333,7 @@ class LoadNode:
 
     Besides its own slots, each load brings: ``fields``, the field objects; ``load_field(number,
     value, data, index)``, the field's own method, which stores errors and may give the missing
-    object; ``load_own(number, value, key, data, index, is_validated)``, a part of that, and
-    ``load_inside``, the same for a field with schemas nested inside of it;
+    object; ``load_own(number, value, key, data, index, is_validated)``, a part of that;
     ``validate_field(number, value, index)``, its validators, likewise; ``load_other(data,
     index)``, stock's loading of what is no dictionary; ``take_unknown(data, result, index)`` for
     keys that no field has, or None if they do not matter; ``partial``, true if keys may be missing.

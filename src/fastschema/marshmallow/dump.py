@@ -16,7 +16,6 @@ from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.hooks import hooks_of
 from fastschema.marshmallow.made import (
     DumpCompiler,
-    InsideDumper,
     MadeDumper,
     MadeSchemaDump,
     SchemaOf,
@@ -72,10 +71,6 @@ class BoundSchema:
 
     def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
         return MadeDumper(field, registered, DumpCompiler(self))
-
-    def inside(self, field: Any) -> InsideDumper:
-        """Return what dumps by a field's own method, with answers for the fields inside of it."""
-        return InsideDumper(field, DumpCompiler(self))
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
         """Return what dumps objects by a schema that a maker has asked for."""

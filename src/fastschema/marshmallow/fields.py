@@ -52,7 +52,6 @@ from fastschema.compiler.nodes import (
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
-from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.runtime import json_engine
@@ -203,29 +202,14 @@ def describe(field: Any) -> Description:
         related = describe_related(field, method)
         if related is not None:
             return related
-        description = describe_by_rule(field, method, RULES, "_serialize")
-        return (*description, True) if holds_nested(field) else description
     return describe_by_rule(field, method, RULES, "_serialize")
-
-
-def is_nested(field: Any) -> bool:
-    description = describe(field)
-    while description[0] is _list_of:
-        description = description[1]
-    return description == NESTED
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
     """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if make == OWN_METHOD:
-        call = path.own_method
-        if len(options) > 1:  # schemas are nested inside of it
-            inside = new_slot(
-                slots, "inside", lambda bound, cls, form: bound.inside(path.get(bound.fields))
-            )
-            call = f"{inside}($value, {path.arguments})"
-        return for_all("the field's own method", call, none_stays=False)
+        return for_all("the field's own method", path.own_method, none_stays=False)
     field_kind: Kind = make(*options, path=path, slots=slots)
     return field_kind
 

@@ -11,7 +11,6 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from fastschema.marshmallow.customization import json_is_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
 from fastschema.marshmallow.exemplars import STOCK_INIT
-from fastschema.marshmallow.inside import REPLACEMENTS
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
@@ -124,7 +123,6 @@ _replacements = Replacements(
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),
         (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
-        *REPLACEMENTS,
     ]
 )
 

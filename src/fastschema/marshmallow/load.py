@@ -9,13 +9,10 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missin
 
 from fastschema.compiler.load_code import LoadRow, load_rows
 from fastschema.marshmallow.customization import overrides_load
-from fastschema.marshmallow.inside import Answer, AnswersInside
-from fastschema.marshmallow.load_fields import is_nested
 from fastschema.marshmallow.load_values import (
     InnerLoader,
     LoadCompiler,
     MadeLoader,
-    unvalidated_loader,
     value_loader,
 )
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
@@ -56,7 +53,6 @@ class Load:
     def __init__(self, compiled: Compiled, partial: Any, unknown: Any) -> None:
         self._bound: LoadRow | None = None
         self._inner: list[InnerLoader] = []
-        self._inside: dict[int, AnswersInside] = {}
         self.compiled = compiled
         self.program = compiled.program
         self.fields = compiled.fields
@@ -75,7 +71,8 @@ class Load:
             generated = self.program.generated()
             self._bound = generated.function(*[slot.resolve(self) for slot in generated.slots])
         else:
-            self._begin_inner()
+            for loader in self._inner:
+                loader.begin_again()
         return self._bound
 
     def end(self, idle: list[Load]) -> None:
@@ -86,7 +83,6 @@ class Load:
         else:
             self._bound = None  # which refers to it
             self._inner.clear()
-            self._inside.clear()
 
     def begin_nested(
         self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
@@ -131,22 +127,6 @@ class Load:
         except ValidationError as error:
             return self._stored(error, key, index)
         return loaded
-
-    def load_inside(self, number: int, *arguments: Any) -> Any:
-        """Do the same for a field with others inside of it, for which generated code answers."""
-        inside = self._inside.get(number)
-        if inside is None:
-            inside = self._inside[number] = AnswersInside(self.fields[number], self._answer)
-        return inside.call(self.load_own, number, *arguments)
-
-    def _answer(self, field: Any) -> Answer | None:
-        if not is_nested(field):
-            return None
-        return Answer(field, unvalidated_loader(self, field), self._begin_inner, self.partial)
-
-    def _begin_inner(self) -> None:
-        for loader in self._inner:
-            loader.begin_again()
 
     def validate_field(self, number: int, value: Any, index: int | None) -> Any:
         try:

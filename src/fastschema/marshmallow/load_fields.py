@@ -23,7 +23,6 @@ from fastschema.compiler.nodes import LoadKind, Slot, literal, of_classes
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
 from fastschema.marshmallow.fields import why_unknown
-from fastschema.marshmallow.inside import holds_nested
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.runtime.patching import overridden, stock_method
@@ -85,16 +84,7 @@ def describe(field: Any) -> Description:
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    described = describe_by_rule(field, unknown, RULES, "_deserialize")
-    is_own = described[0] == OWN_METHOD
-    return (*described, True) if is_own and holds_nested(field) else described
-
-
-def is_nested(field: Any) -> bool:
-    description = describe(field)
-    while description[0] is _linked and description[2] == "list":
-        description = description[3]
-    return description == _NESTED
+    return describe_by_rule(field, unknown, RULES, "_deserialize")
 
 
 def why_not_deserialized(field: Any) -> str | None:
@@ -161,11 +151,10 @@ def kind(
     return replace(field_kind, valid=valid, names=names)
 
 
-def own_method_kind(number: int, key: str, *, is_validated: bool, has_nested: bool) -> LoadKind:
+def own_method_kind(number: int, key: str, *, is_validated: bool) -> LoadKind:
     """Return the kind of a field whose own ``_deserialize`` is called, and nothing else."""
     arguments = f"{number}, $value, {literal(key)}, data, index, {is_validated}"
-    load = "load_inside" if has_nested else "load_own"
-    return LoadKind("the field's own method", call=f"{load}({arguments})")
+    return LoadKind("the field's own method", call=f"load_own({arguments})")
 
 
 def _simple(label: str, accepts: str | None) -> Callable[..., LoadKind]:

@@ -62,13 +62,6 @@ def value_loader(load: Any, field: Any, description: Description | None = None) 
     return function
 
 
-def unvalidated_loader(load: Any, field: Any) -> ValueLoader:
-    """Return the same for a nested field, or a list of those, whose validators are called by it."""
-    loader: Any = value_loader(load, field)
-    loader.validates = False
-    return loader  # type: ignore[no-any-return]  # Any, for its attribute
-
-
 @lru_cache(maxsize=CACHE_SIZE)
 def _value_function(
     description: Description, checks: Description, none_stays: bool
@@ -89,7 +82,6 @@ class NestedLoader:
         self._field = field
         self._keywords = outer.keywords
         self._loader = SchemaLoader(outer)
-        self.validates = True
         self._passes_session = passes_session(type(field)._deserialize)
         self._stays = outer.compiled.nested.of(field) is not None
         """Whether nobody can change what the nested schema does."""
@@ -123,8 +115,7 @@ class NestedLoader:
         return loaded
 
     def _by_field(self, value: Any) -> Any:
-        by = self._field.deserialize if self.validates else self._field._deserialize
-        return recorder.within(by, value, None, None, **self._keywords)
+        return recorder.within(self._field.deserialize, value, None, None, **self._keywords)
 
     def _begin(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""
@@ -139,7 +130,7 @@ class NestedLoader:
         if self._can_load:
             options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
             self._can_load = self._loader.find(field, schema, options)
-        self._is_validated = self.validates and has_validators(field)
+        self._is_validated = has_validators(field)
         if self._can_load and not (self._is_validated or self._passes_session):
             self._row = self._loader.plain_row
 
@@ -174,7 +165,6 @@ class ListLoader:
         self._field = field
         self._inner = value_loader(outer, field.inner, inner)
         self._keywords = outer.keywords
-        self.validates = True
 
     def begin_again(self) -> None:
         """Begin another load."""
@@ -182,8 +172,7 @@ class ListLoader:
     def __call__(self, value: Any) -> Any:
         field, inner = self._field, self._inner
         if type(value) is not list:
-            by_field = field.deserialize if self.validates else field._deserialize
-            return by_field(value, None, None, **self._keywords)
+            return field.deserialize(value, None, None, **self._keywords)
         none_stays = field.inner.allow_none
         result: list[Any] = []
         errors = {}
@@ -196,7 +185,7 @@ class ListLoader:
                 errors[index] = error.messages
         if errors:
             raise ValidationError(errors, valid_data=result)
-        if self.validates and has_validators(field):
+        if has_validators(field):
             field._validate(result)
         return result
 

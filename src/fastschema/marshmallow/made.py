@@ -13,8 +13,7 @@ from fastschema.compiler.kinds import ENGINE_NAMES
 from fastschema.compiler.nodes import Form, Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
-from fastschema.marshmallow.fields import NESTED, DumpPath, describe, is_nested, kind
-from fastschema.marshmallow.inside import Answer, AnswersInside
+from fastschema.marshmallow.fields import NESTED, DumpPath, describe, kind
 from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered
@@ -108,15 +107,17 @@ def refuse(*_: Any) -> Any:
     raise Refused
 
 
-class _OwnDumper(NestedDumper):
-    """Dumps the values of a field by code of users, which uses fields that are compiled."""
+class MadeDumper(NestedDumper):
+    """Dumps the values of a field by what its maker makes, or by the field's own method."""
 
-    __slots__ = ("_compiled", "_field")
+    __slots__ = ("_compiled", "_field", "_function", "_registered")
 
-    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
+    def __init__(self, field: Any, registered: Registered, compiled: DumpCompiler) -> None:
         self.found = NOT_FOUND
         self._field = field
+        self._registered = registered
         self._compiled = compiled
+        self._function: Function | None = None
 
     @property
     def dispatch(self) -> Any:
@@ -124,17 +125,6 @@ class _OwnDumper(NestedDumper):
 
     def refresh(self) -> bool:
         return self._compiled.refresh()
-
-
-class MadeDumper(_OwnDumper):
-    """Dumps the values of a field by what its maker makes, or by the field's own method."""
-
-    __slots__ = ("_function", "_registered")
-
-    def __init__(self, field: Any, registered: Registered, compiled: DumpCompiler) -> None:
-        super().__init__(field, compiled)
-        self._registered = registered
-        self._function: Function | None = None
 
     def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
         try:
@@ -159,26 +149,6 @@ class MadeDumper(_OwnDumper):
             self.found = True
         assert function is not None
         return function
-
-
-class InsideDumper(_OwnDumper):
-    """Dumps the values of a field by its own method, while those inside of it have answers."""
-
-    __slots__ = ("_inside",)
-
-    def __init__(self, field: Any, compiled: DumpCompiler) -> None:
-        super().__init__(field, compiled)
-        self._inside = AnswersInside(field, self._answer)
-
-    def _answer(self, field: Any) -> Answer | None:
-        compiled = self._compiled
-        return Answer(field, compiled(field), compiled.begin) if is_nested(field) else None
-
-    def __call__(self, value: Any, attribute: Any = None, obj: Any = None) -> Any:
-        if self.found is NOT_FOUND:
-            self._compiled.begin()
-            self.found = True
-        return self._inside.call(self._field._serialize, value, attribute, obj)
 
 
 class MadeSchemaDump:

@@ -450,9 +450,7 @@ def _load_node_of(index: int, description: Description, slots: list[Slot]) -> Lo
     by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
     reason = None
     if described[0] == OWN_METHOD:
-        field_kind = load_fields.own_method_kind(
-            index, key, is_validated=is_custom, has_nested=len(described) > 2
-        )
+        field_kind = load_fields.own_method_kind(index, key, is_validated=is_custom)
         reason = described[1]
     else:
         field_kind = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)

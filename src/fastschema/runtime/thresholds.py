@@ -48,10 +48,6 @@ values_worth_comparing = {"dump": 20, "load": 6}
 as long as to dump its value, so single objects are dumped by generated code only if the lists in
 the first ones have so many values; and half as long as to load it."""
 
-values_worth_answers = 2
-"""To find what schemas nested inside of a field of users' run takes longer than to dump or load a
-value by them."""
-
 rows_worth_reading_once = 40
 """The same as ``rows_worth_reading`` for the first schema of a class that no module holds: there
 may be no second one."""
