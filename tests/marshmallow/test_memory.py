@@ -10,12 +10,39 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
+from fastschema.marshmallow.load import Load
+from tests.marshmallow.differential import installed
 
 ROOT = Path(__file__).parents[2]
 CLASSES = 60
 MOST_MORE = 30_000
 """How many bytes a class may take that stock does not: 24,000 by Python 3.11, others differ."""
 _numbers = itertools.count()
+
+
+class Author(Schema):
+    name = fields.String()
+
+
+class Book(Schema):
+    title = fields.String()
+    author = fields.Nested(Author)
+    authors = fields.List(fields.Nested(Author))
+
+
+def test_what_loads_once_is_no_work_for_the_garbage_collector():
+    data = {"title": "a", "author": {"name": "b"}, "authors": [{"name": "c"}]}
+    with installed():
+        Book().load(data)
+        gc.collect()
+        gc.disable()
+        try:
+            Book(only=["author", "authors"]).load(data, unknown="exclude")
+            loads = [each for each in gc.get_objects() if type(each) is Load]
+        finally:
+            gc.enable()
+
+    assert not [load for load in loads if load.unknown == "exclude"]
 
 
 class Unregistered:

@@ -75,14 +75,20 @@ class Load:
                 loader.begin_again()
         return self._bound
 
-    def end(self, idle: list[Load]) -> None:
-        """End the load, which then waits; nobody need call this after an exception."""
+    def end(self, idle: list[Load] | None) -> None:
+        """End the load, which then waits; nobody need call this after an exception.
+
+        :param idle: where it waits; None: there may be no other load
+        """
         self.schema = self.store = None
-        if len(idle) < MOST_IDLE:
+        if idle is not None and len(idle) < MOST_IDLE:
             idle.append(self)
-        else:
-            self._bound = None  # which refers to it
-            self._inner.clear()
+            return
+        # The function refers to what it was bound to: nothing is left to the garbage collector.
+        self._bound = None
+        for loader in self._inner:
+            loader.end()
+        self._inner.clear()
 
     def begin_nested(
         self, field: Any, schema: Any, partial: Any, unknown: Any, before: Load | None
@@ -228,12 +234,8 @@ def deserialize(
             compiled = find_compiled(schema, LOAD, len(data) if many else 1)
         if compiled is not None and compiled.program is not None:
             recorder.program_used()
-            # Stock takes any value for unknown, also one that has no hash: no load waits for it.
-            idle = compiled.idle[partial, unknown] if type(unknown) is str else []
-            try:
-                load: Load = idle.pop()
-            except IndexError:
-                load = Load(compiled, partial, unknown)
+            idle = compiled.idle_loads(partial, unknown)
+            load: Load = idle.pop() if idle else Load(compiled, partial, unknown)
             load_row = load.begin(schema, error_store)
             recorder.compiled(load.program, len(data) if many else 1)
             if many:

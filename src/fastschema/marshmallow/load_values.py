@@ -42,6 +42,10 @@ class InnerLoader(ValueLoader, Protocol):
         """Begin another load: what is nested is found again when the first value needs it."""
         ...
 
+    def end(self) -> None:
+        """Let go of what is nested: there is no other load."""
+        ...
+
 
 def value_loader(load: Any, field: Any, description: Description | None = None) -> ValueLoader:
     """Return what does with a value what a field's ``deserialize`` does, as a part of a load."""
@@ -86,12 +90,19 @@ class NestedLoader:
         self._stays = outer.compiled.nested.of(field) is not None
         """Whether nobody can change what the nested schema does."""
         self._is_found = self._is_begun = self._can_load = self._is_validated = False
+        self._is_left_to_field = False
+        """Whether the field loads by itself, in this load and in those after it."""
         self._row: LoadRow | None = None
 
     def begin_again(self) -> None:
         self._is_begun = False
 
+    def end(self) -> None:
+        self._loader.end()
+
     def __call__(self, value: Any) -> Any:
+        if self._is_left_to_field:
+            return self._by_field(value)
         if not self._is_begun and value is not None:
             self._begin()
         loader = self._loader
@@ -130,8 +141,11 @@ class NestedLoader:
         if self._can_load:
             options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
             self._can_load = self._loader.find(field, schema, options)
+        if not self._can_load:
+            self._is_left_to_field = True
+            return
         self._is_validated = has_validators(field)
-        if self._can_load and not (self._is_validated or self._passes_session):
+        if not (self._is_validated or self._passes_session):
             self._row = self._loader.plain_row
 
 
@@ -169,6 +183,9 @@ class ListLoader:
     def begin_again(self) -> None:
         """Begin another load."""
 
+    def end(self) -> None:
+        """There is nothing to let go of."""
+
     def __call__(self, value: Any) -> Any:
         field, inner = self._field, self._inner
         if type(value) is not list:
@@ -201,6 +218,9 @@ class MadeLoader:
 
     def begin_again(self) -> None:
         """Begin another load."""
+
+    def end(self) -> None:
+        """There is nothing to let go of."""
 
     def load(self, value: Any) -> Any:
         """Load a value that is not missing; raise ``Refused`` if the field itself must."""
@@ -256,6 +276,9 @@ class _ByOwnSchema:
 
     def begin_again(self) -> None:
         self._is_found = False
+
+    def end(self) -> None:
+        self._loader.end()
 
     def __call__(self, data: Any) -> Any:
         if not self._is_found:

@@ -61,6 +61,11 @@ class SchemaLoader:
         if self._before is not None:
             self._before.begin(self.schema, self.store)
 
+    def end(self) -> None:
+        """Let go of the load by the nested schema."""
+        if self._before is not None:
+            self._before.end(None)
+
     def find(self, field: Any, schema: Any, options: dict[str, Any]) -> bool:
         """Find how a schema loads; return whether it does more than its own ``load``."""
         self.schema, self._options = schema, options

@@ -21,7 +21,6 @@ long as nobody has looked at the fields of either.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, NamedTuple
@@ -49,6 +48,7 @@ from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, ClassSnapshot, are_same
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import Description, Program, programs
+from fastschema.runtime.registration import registered
 
 
 class Direction(NamedTuple):
@@ -114,6 +114,7 @@ class KnownNested:
 
 
 _NONE_KNOWN = KnownNested(None)
+_NO_NUMBERS: frozenset[int] = frozenset()
 
 
 class Compiled:
@@ -131,13 +132,13 @@ class Compiled:
         self.reason = reading.reason
         self.fields = fields
         self.made = made
-        self.shared: frozenset[int] = frozenset()
+        self.shared = _NO_NUMBERS
         """The numbers of those fields that all pending schemas like this one use."""
         self.is_shared = False
         """Whether all pending schemas like this one run it, and not only this one."""
         self.bound_program: Any = None
         """What the program was bound to; whoever dumps or loads sets it."""
-        self.idle: defaultdict[Any, list[Any]] = defaultdict(list)
+        self._idle: dict[Any, list[Any]] | None = None
         """By their options, loads that wait for the next one."""
         self.nested = _NONE_KNOWN
         """What its nested schemas compile to."""
@@ -153,6 +154,20 @@ class Compiled:
         else:
             is_unchanged = fields is not None and made_fields.are_current(fields)
         return is_unchanged and self.reading.is_current()
+
+    def idle_loads(self, partial: Any, unknown: Any) -> list[Any] | None:
+        """Return the loads with some options that wait for the next one.
+
+        None for the first load, after which a schema that a view makes may not load again (but
+        makers are called once), and for an ``unknown`` that may have no hash: stock takes any.
+        """
+        if self._idle is None:
+            self._idle = {}
+            if not registered:
+                return None
+        if type(unknown) is not str:
+            return None
+        return self._idle.setdefault((partial, unknown), [])
 
     def is_bound_to(self, made: MadeFields) -> bool:
         """Return whether it is for the very same field objects, and those inside of them."""
