@@ -176,6 +176,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/serializers": {"*": "stock represents, or makes a list serializer"},
     "contrib/django/front_end/access": {"*": _READS},
     "contrib/django/front_end/fields_relations": {"*": _READS},
+    "contrib/django/front_end/makers": {"*": "it calls makers, and what they make, for values"},
     "contrib/django/front_end/hyperlinks": {"*": "an address is made, by converters and get_url"},
     "contrib/django/front_end/json_encoding": {"*": _JSON},
     "contrib/django/front_end/bound_serializer": {

@@ -26,19 +26,20 @@ def assert_same(schema: Any, rows: Iterable[Any]) -> None:
 
 
 def assert_loads_same(schema: Any, data: Iterable[Any]) -> None:
-    """Assert that a marshmallow schema loads each of some data as stock does; see
-    :func:`assert_same`.
+    """Assert that a schema loads each of some data as stock does; see :func:`assert_same`.
+
+    A serializer validates them.
 
     What hooks make is compared by ``==``, or else by class and attributes.
 
-    :param schema: the schema, instance or class
+    :param schema: the schema or serializer, instance or class
     :param data: what to load, one by one; each is copied, for hooks may change it
     :raises AssertionError: for the first of which something else comes
     """
     compiled = front_end_for(schema).compiled(schema, is_frozen=True)
     _compare(
         data,
-        lambda each: compiled.schema.load(copy.deepcopy(each)),
+        lambda each: compiled.stock_load(copy.deepcopy(each)),
         lambda each: compiled.load_inside(copy.deepcopy(each)),
     )
 

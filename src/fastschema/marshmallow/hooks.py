@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastschema.marshmallow.made import function_of
-from fastschema.runtime.registration import Refused, registered_for
+from fastschema.runtime.registration import Refused, function_of, registered_for
 
 Hook = Callable[[Any, Any], Any]
 """From data, and what they were before any hook, to other data."""

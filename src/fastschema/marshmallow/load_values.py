@@ -20,12 +20,12 @@ from fastschema.compiler.nodes import Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_load
 from fastschema.marshmallow import load_fields
-from fastschema.marshmallow.made import SchemaOf, as_schema, function_of, refuse
+from fastschema.marshmallow.made import SchemaOf, as_schema
 from fastschema.marshmallow.schema_loader import SchemaLoader
 from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
-from fastschema.runtime.registration import Function, Refused, Registered
+from fastschema.runtime.registration import Function, Refused, Registered, function_of, refuse
 from fastschema.runtime.statistics import recorder
 
 

@@ -16,7 +16,7 @@ from fastschema.compiler.value_code import generate_dump
 from fastschema.marshmallow.fields import NESTED, DumpPath, describe, kind
 from fastschema.runtime.bound_program import NOT_FOUND, NestedDumper
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
-from fastschema.runtime.registration import Function, Refused, Registered
+from fastschema.runtime.registration import Function, Refused, Registered, function_of
 
 _NAMES = {"missing": missing, **ENGINE_NAMES}
 
@@ -88,23 +88,6 @@ def _value_function(description: Description) -> GeneratedFunction | None:
     if any(slot.ambient is not None for slot in slots):
         return None  # that is looked up for each dump
     return generate_dump(value_kind, slots, _NAMES)
-
-
-def function_of(registered: Registered, target: Any, compiled: Any) -> Function:
-    """Return what a maker makes for a field or a schema."""
-    assert registered.maker is not None
-    try:
-        function = registered.maker(target, compiled)
-    except Refused:
-        return refuse
-    if not callable(function):
-        raise TypeError(f"the maker {registered.label} made {function!r}, which is no function")
-    return function
-
-
-def refuse(*_: Any) -> Any:
-    """Do what a function that a maker makes does with values that it leaves to the method."""
-    raise Refused
 
 
 class MadeDumper(NestedDumper):

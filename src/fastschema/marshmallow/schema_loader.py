@@ -17,10 +17,9 @@ from fastschema.marshmallow.customization import (
     overrides_processors,
 )
 from fastschema.marshmallow.hooks import Hook, hooks_of
-from fastschema.marshmallow.made import function_of
 from fastschema.marshmallow.sqlalchemy import loads_instances
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.runtime.registration import Function, Registered, registered_for
+from fastschema.runtime.registration import Function, Registered, function_of, registered_for
 
 ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 _PASS_COLLECTION = "pass_many" if IS_MARSHMALLOW_3 else "pass_collection"

@@ -24,7 +24,8 @@ Maker = Callable[[Any, Any], Function]
 """From a field or schema, and what compiles those inside of it, to what does the method's work."""
 
 _OF_FIELDS = frozenset(["_serialize", "_deserialize", "_format_num", "to_representation"])
-_OF_SCHEMAS = frozenset(["dump", "load"])
+_BY_FUNCTIONS = frozenset(["dump", "load", "to_internal_value"])
+"""Methods, besides hooks, for which there are functions and makers, but no expressions."""
 _HOOKS = frozenset(["pre_dump", "post_dump", "pre_load", "post_load"])
 _FRAMEWORKS = ("marshmallow", "rest_framework")
 
@@ -102,6 +103,23 @@ def registered_for(obj: Any, name: str) -> Registered | None:
     return registered.get(stock_of(getattr(type(obj), name, None)))
 
 
+def function_of(registered: Registered, target: Any, compiled: Any) -> Function:
+    """Return what a maker makes for a field or a schema."""
+    assert registered.maker is not None
+    try:
+        function = registered.maker(target, compiled)
+    except Refused:
+        return refuse
+    if not callable(function):
+        raise TypeError(f"the maker {registered.label} made {function!r}, which is no function")
+    return function
+
+
+def refuse(*_: Any) -> Any:
+    """Do what a function that a maker makes does with values that it leaves to the method."""
+    raise Refused
+
+
 def register(
     method: Callable[..., Any],
     *,
@@ -122,7 +140,7 @@ def register(
 
     :param method: the method that stock calls. Of a field class: ``_serialize``, ``_deserialize``
         (or ``_format_num``, if a number's is all that you override) of marshmallow,
-        ``to_representation`` of DRF, which takes no makers. Of a marshmallow schema class:
+        ``to_representation`` and ``to_internal_value`` of DRF. Of a marshmallow schema class:
         ``dump``, ``load``, or a hook, such as one decorated with ``post_load``. Subclasses that do
         not override it are compiled too.
     :param function: from a value to its output; called for each value
@@ -144,10 +162,6 @@ def register(
     if function is None and expression is None:
         if names is not None or common is not None:
             raise TypeError("names= and common= belong to function= and expression=")
-        if method.__name__ == "to_representation":
-            raise TypeError(
-                f"{method.__qualname__} takes function= or expression=: makers are for marshmallow"
-            )
         return lambda maker: _register_maker(method, maker)
     if function is not None and not callable(function):
         raise TypeError(f"function= must be a function of one value, not {function!r}")
@@ -156,7 +170,7 @@ def register(
     label = _label(method)
     if method.__name__ not in _OF_FIELDS:
         if expression is not None or common is not None:
-            raise TypeError(f"{method.__qualname__} is no method of a field: it takes a function")
+            raise TypeError(f"{method.__qualname__} takes a function or a maker, and all values")
         assert function is not None
         registered_function = function
         _keep(method, Registered(label, lambda schema, compiled: registered_function))
@@ -197,7 +211,7 @@ def _keep(method: Any, what: Registered) -> None:
 def _check_method(method: Any) -> None:
     name = getattr(method, "__name__", None)
     is_hook = not _HOOKS.isdisjoint(getattr(method, "__marshmallow_hook__", ()))
-    if not callable(method) or not (is_hook or name in _OF_FIELDS or name in _OF_SCHEMAS):
+    if not callable(method) or not (is_hook or name in _OF_FIELDS or name in _BY_FUNCTIONS):
         raise TypeError(
             "register() takes the function that stock calls, such as MyField._serialize, "
             f"MyField._deserialize, MySchema.load or a hook, not {method!r}"

@@ -30,9 +30,10 @@ from fastschema.contrib.django.input.schema_reader import (
     read_validation,
     runs_as_a_whole,
 )
-from fastschema.contrib.django.input.validation import has_stock_rows
+from fastschema.contrib.django.input.validation import RowValidator, has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.relations import LoadingDumper, loading_by, loads_relations
+from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, NestedDumper
 from fastschema.runtime.front_end import RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
@@ -104,7 +105,13 @@ class CompiledSerializer:
     def load(self, data: Any, options: dict[str, Any] | None = None) -> Any:
         raise TypeError(_NOT_LOADED)
 
-    loads = validate = load_inside = load
+    loads = validate = load
+
+    def stock_load(self, data: Any) -> Any:
+        return self.schema.run_validation(data)
+
+    def load_inside(self, data: Any) -> Any:
+        return RowValidator(self.schema, thresholds.rows_worth_reading_at_once).run(data)
 
     def dump_inside(self, obj: Any) -> Any:
         return self.dump(obj, False)

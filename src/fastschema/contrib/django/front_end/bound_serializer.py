@@ -24,6 +24,7 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.made_fields import has_made_fields, made_fields
+from fastschema.contrib.django.front_end.makers import Made, represented
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime.bound_program import (
     BoundProgram,
@@ -33,6 +34,7 @@ from fastschema.runtime.bound_program import (
     NestedDumper,
 )
 from fastschema.runtime.programs import DumpProgram
+from fastschema.runtime.registration import Registered
 
 
 class BoundSerializer:
@@ -100,6 +102,10 @@ class BoundSerializer:
         while root.parent is not None:
             root = root.parent
         return getattr(root, "_context", {})
+
+    def made(self, registered: Registered) -> Made:
+        """Return what represents values by what a maker makes for their field."""
+        return Made(registered, "to_representation", represented)
 
     def nested_dumper(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
         """Return what dumps the values of the nested field that ``get`` finds among fields."""

@@ -41,6 +41,7 @@ from fastschema.compiler.kinds import (
     expression,
     for_all,
     longest_decimal,
+    new_slot,
 )
 from fastschema.compiler.nodes import (
     ANY,
@@ -71,7 +72,7 @@ from fastschema.runtime.programs import (
     own_method,
     tell_booleans,
 )
-from fastschema.runtime.registration import registered
+from fastschema.runtime.registration import Registered, registered
 
 # As it is when fastschema is imported: what is patched later is not stock's.
 _QUANTIZE = stock_method(fields.DecimalField, "quantize")
@@ -113,7 +114,8 @@ def describe(field: Any) -> Description:
     if method is None:
         return own_method("to_representation is set on the field object")
     if method in registered:
-        return (_registered, registered[method])
+        what = registered[method]
+        return (_registered, what) if what.maker is None else (_made, what)
     return describe_by_rule(field, method, RULES, "to_representation")
 
 
@@ -137,6 +139,12 @@ def model_field(*, path: SerializerPath, **_: Any) -> Kind:
 def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
     field_kind: Kind = registered.kind(path.own_method, path.called)
     return field_kind
+
+
+def _made(registered: Registered, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    make = new_slot(slots, "made", lambda bound, cls, form: bound.made(registered))
+    template = path.called(f"{make}($field, $value)")
+    return for_all(registered.label, template, user_code=registered.label)
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:

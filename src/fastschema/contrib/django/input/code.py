@@ -54,7 +54,7 @@ class InputConversion(NamedTuple):
     :param kind: how reports name it
     :param accepts: the condition on values that are converted here, which may assign to
         ``converted``; "": there are none. ``$field`` is the field
-    :param result: what such a value becomes
+    :param result: what such a value becomes; ``$own`` is the serializer's own field
     :param names: objects that the condition names
     :param has_more_validators: whether converted values go through ``run_validators``
     """
@@ -179,7 +179,8 @@ def _value(field: InputField, options: str, own: str) -> Lines:
     cases: list[tuple[str | None, Lines]] = []
     conversion = field.conversion
     if conversion.accepts:
-        lines: Lines = [] if conversion.result == "value" else [f"value = {conversion.result}"]
+        result = fill(conversion.result, own=own)
+        lines: Lines = [] if result == "value" else [f"value = {result}"]
         if conversion.has_more_validators:
             lines.append(f"{own}.run_validators(value)")
         cases.append((fill(conversion.accepts, field=options), lines or ["pass"]))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import itertools
 import re
 import sys
 import uuid
 from collections.abc import Callable
-from functools import partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -33,13 +34,16 @@ from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from fastschema.compiler.nodes import UnreadableError, fill
 from fastschema.compiler.real_classes import REAL
+from fastschema.compiler.source import GeneratedFunction, Lines, text_of
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.makers import Made
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
-from fastschema.runtime.programs import method_of, methods_of
+from fastschema.runtime.programs import CACHE_SIZE, method_of, methods_of
+from fastschema.runtime.registration import Registered, registered
 
 
 def stock_methods(name: str, *classes: Any) -> set[Any]:
@@ -139,6 +143,8 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
         if actual is not method:
             return BY_STOCK, _unknown(getattr(actual, "fget", actual))
     convert = method_of(field, "to_internal_value")
+    if convert in registered:
+        return _made(field, registered[convert]), None
     rule, called = _RULES.get(convert, (None, {}))
     is_text = method_of(field, "run_validation") is _RUN_TEXT
     are_stock = all(method_of(field, name) is method for name, method in called.items())
@@ -149,6 +155,49 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
     if getattr(convert, "__module__", "").startswith("rest_framework."):
         return InputConversion("the field's to_internal_value"), None
     return InputConversion("the field's to_internal_value"), _unknown(convert)
+
+
+def _made(field: Any, what: Registered) -> InputConversion:
+    """Convert by what a maker makes all values that are given and not empty."""
+    is_given = "value is not None and value is not empty"
+    is_given += " and (not isinstance(value, str) or type(value) is str and value.strip())"
+    if method_of(field, "run_validation") is _RUN_TEXT:
+        is_given = "type(value) is str and value.strip()"
+    convert, names = maker_names(what)
+    return _validated(field, what.label, is_given, f"{convert}($own, value)", names)
+
+
+@cache
+def maker_names(what: Registered) -> tuple[str, tuple[tuple[str, object], ...]]:
+    """Return the name of what converts by a maker, and that as the names of a conversion."""
+    name = f"made_{next(_numbers)}"
+    return name, ((name, Made(what, "to_internal_value", _compiled)),)
+
+
+_numbers = itertools.count(1)
+
+
+def _compiled(inner: Any) -> Callable[[Any], Any]:
+    """Return what a field or a serializer inside of another does with a value of the input."""
+    if not isinstance(inner, fields.Field):
+        raise TypeError(f"compiled() takes a field or a serializer, not {inner!r}")
+    run: Callable[[Any], Any] = inner.run_validation
+    if isinstance(inner, serializers.BaseSerializer) or why_by_stock(inner) or inner.read_only:
+        return run
+    converted, _ = conversion(inner)
+    is_by_field = "$own" not in converted.result and "own.zone" not in converted.accepts
+    if not converted.accepts or converted.has_more_validators or not is_by_field:
+        return run
+    return _value_function(converted).function(inner, run)  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _value_function(converted: InputConversion) -> GeneratedFunction:
+    """Return what converts values from a field and its ``run_validation``, for all others."""
+    cases: Lines = [f"if {fill(converted.accepts, field='field')}:", [f"return {converted.result}"]]
+    convert: Lines = ["def convert(value):", [*cases, "return run(value)"], "return convert"]
+    text = text_of(["def bind(field, run):", convert])
+    return GeneratedFunction("bind", "convert", text, {"empty": empty, **dict(converted.names)})
 
 
 def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
@@ -287,7 +336,8 @@ def _list(field: Any) -> InputConversion | None:
     if why_by_stock(child) is not None or child.read_only:  # it gives its default for any value
         return None
     inner, reason = conversion(child)
-    if reason is not None or not inner.accepts or inner.has_more_validators:
+    is_made = "$own" in inner.result
+    if reason is not None or not inner.accepts or inner.has_more_validators or is_made:
         return None
     accepts = fill(inner.accepts, field="$field.child")
     items = f"(items := [{inner.result} for value in value if {accepts}])"
