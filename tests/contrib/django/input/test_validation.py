@@ -130,6 +130,19 @@ def test_fields_that_are_changed_are_seen():
             assert_same_input(lambda: Changing(data=data, drop=drop))
 
 
+def test_more_objects_by_made_fields_are_validated_as_by_stock():
+    rows = [{"name": " x ", "age": age, "role": "x"} for age in (5, 4, "no", 7)]
+
+    def outcomes():
+        serializer = Changing(drop=("note", "email"))
+        return [outcome(lambda row=row: serializer.run_validation(row), CALLS) for row in rows]
+
+    with fastschema.disabled():
+        expected = outcomes()
+    for found, stock in zip(outcomes(), expected, strict=True):
+        assert_equal(found, stock)
+
+
 def test_fields_that_are_others_each_time():
     class Other(Person):
         def __init__(self, *args, role, **kwargs):

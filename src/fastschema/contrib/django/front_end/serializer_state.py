@@ -6,6 +6,7 @@ What hangs on a serializer, on its class and on its fields, is
   :data:`RUNS_AS_STOCK`, or, from the second object or list on, a :class:`PendingState`. If its
   fields are made, a :class:`FewRows`, and a :class:`MadeState` after those.
 - ``_fastschema_fields``, ``_fastschema_seen``: fields that nobody has looked at (``made_fields``).
+- ``_fastschema_compared``: its made fields were compared for an object (``input.validation``).
 - ``_fastschema_class``, on the class: a ``SerializerClassState`` (``class_state``).
 - ``_fastschema_validators``, on a field: validators that nobody has read (``field_cloner``).
 

@@ -202,26 +202,41 @@ def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
     return value
 
 
+_COMPARED = "_fastschema_compared"
+"""Hangs on a serializer whose made fields were compared for an object. To compare them again takes
+longer than stock needs, so it validates what comes later by the same serializer."""
+
+
+def _note_if_compared(serializer: Any, validation: Validation, options: list[Any]) -> None:
+    if options is not validation.options:
+        vars(serializer)[_COMPARED] = True
+
+
 def run_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``Serializer.run_validation`` does."""
     if type(data) is not dict or self.read_only:
         return STOCK_RUN_VALIDATION(self, data)
+    if _COMPARED in vars(self):
+        return _run_as_stock(self, data)
     state = _state_if_compiled(self, 1)
     if state is None:
         return _run_as_stock(self, data)
     validation_and_fields = find_validation(state, self)
     if validation_and_fields is None:
         return STOCK_RUN_VALIDATION(self, data)
+    _note_if_compared(self, *validation_and_fields)
     return OwnFields(self).run(*validation_and_fields, data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
     """Return what ``Serializer.to_internal_value`` does."""
-    state = _state_if_compiled(self, 0) if type(data) is dict else None
+    is_compiled = type(data) is dict and _COMPARED not in vars(self)
+    state = _state_if_compiled(self, 0) if is_compiled else None
     validation_and_fields = find_validation(state, self, is_whole=False)
     if validation_and_fields is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = validation_and_fields
+    _note_if_compared(self, validation, options)
     return validation.program.generated().function(self, options, OwnFields(self), data)
 
 
