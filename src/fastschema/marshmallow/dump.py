@@ -14,10 +14,10 @@ from fastschema.compiler.nodes import Form
 from fastschema.marshmallow.customization import has_hooks, json_is_stock, overrides_processors
 from fastschema.marshmallow.fields import array, json_value, written
 from fastschema.marshmallow.hooks import hooks_of
-from fastschema.marshmallow.made import (
+from fastschema.marshmallow.makers import (
     DumpCompiler,
-    MadeDumper,
-    MadeSchemaDump,
+    MakerDumper,
+    MakerSchemaDump,
     SchemaOf,
 )
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
@@ -69,8 +69,8 @@ class BoundSchema:
         """Return the same for a single field, inside of one that a maker is called for."""
         return BoundSchema(self.schema, [field], self.nested)
 
-    def made_dumper(self, field: Any, registered: Registered) -> MadeDumper:
-        return MadeDumper(field, registered, DumpCompiler(self))
+    def made_dumper(self, field: Any, registered: Registered) -> MakerDumper:
+        return MakerDumper(field, registered, DumpCompiler(self))
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
         """Return what dumps objects by a schema that a maker has asked for."""
@@ -201,7 +201,7 @@ class _NestedFinder:
         self._inner = inner
         self._is_super = is_super
         self._many: Any = None
-        self._made: MadeSchemaDump | None = None
+        self._made: MakerSchemaDump | None = None
         self._compiler: DumpCompiler | None = None
         self._compiled: Compiled | None = None
         self._dispatch: Dispatch | None = None
@@ -233,7 +233,7 @@ class _NestedFinder:
         if schema_dump is None or not schema_dump.is_of(schema, registered):
             nested = KnownNested(None, are_all=self._inner is not None)
             compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
-            schema_dump = self._made = MadeSchemaDump(schema, registered, compiler)
+            schema_dump = self._made = MakerSchemaDump(schema, registered, compiler)
         schema_dump.begin()
         return CallDumper(schema_dump.dump, convert=_CONVERSIONS.get(self._form))
 

@@ -27,7 +27,7 @@ from fastschema.marshmallow.dump import (
 )
 from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
 from fastschema.marshmallow.load_values import LoadCompiler
-from fastschema.marshmallow.made import DumpCompiler
+from fastschema.marshmallow.makers import DumpCompiler
 from fastschema.marshmallow.schema_state import Compiled, Direction, KnownNested, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.runtime import standard_json as json

@@ -12,7 +12,7 @@ from fastschema.marshmallow.customization import overrides_load
 from fastschema.marshmallow.load_values import (
     InnerLoader,
     LoadCompiler,
-    MadeLoader,
+    MakerLoader,
     value_loader,
 )
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
@@ -161,7 +161,7 @@ class Load:
     def linked(self, number: int, description: Description) -> LinkedLoader:
         """Return what loads the values of a field that loads by itself."""
         load = value_loader(self, self.fields[number], description)
-        if isinstance(load, MadeLoader):
+        if isinstance(load, MakerLoader):
             load = load.load  # what that refuses is loaded here, with all that stock passes
 
         def load_linked(value: Any, data: Any, index: int | None) -> Any:

@@ -20,7 +20,7 @@ from fastschema.compiler.nodes import Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_load
 from fastschema.marshmallow import load_fields
-from fastschema.marshmallow.made import SchemaOf, as_schema
+from fastschema.marshmallow.makers import SchemaOf, as_schema
 from fastschema.marshmallow.schema_loader import SchemaLoader
 from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
@@ -207,7 +207,7 @@ class ListLoader:
         return result
 
 
-class MadeLoader:
+class MakerLoader:
     """Loads values of a field by what its maker makes, or by the field's own method."""
 
     def __init__(self, outer: Any, field: Any, registered: Registered) -> None:
@@ -296,5 +296,5 @@ _SORTS: dict[str, Callable[..., InnerLoader]] = {
     "nested": NestedLoader,
     "pluck": PluckLoader,
     "list": ListLoader,
-    "made": MadeLoader,
+    "made": MakerLoader,
 }

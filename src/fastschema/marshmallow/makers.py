@@ -90,7 +90,7 @@ def _value_function(description: Description) -> GeneratedFunction | None:
     return generate_dump(value_kind, slots, _NAMES)
 
 
-class MadeDumper(NestedDumper):
+class MakerDumper(NestedDumper):
     """Dumps the values of a field by what its maker makes, or by the field's own method."""
 
     __slots__ = ("_compiled", "_field", "_function", "_registered")
@@ -134,7 +134,7 @@ class MadeDumper(NestedDumper):
         return function
 
 
-class MadeSchemaDump:
+class MakerSchemaDump:
     """What a maker makes for a schema's own ``dump``."""
 
     def __init__(self, schema: Any, registered: Registered, compiled: DumpCompiler) -> None:
