@@ -1,4 +1,4 @@
-"""The endpoints: all flights, or those that a query string selects."""
+"""The endpoints: one flight, all flights, or those that a query string selects."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from race.stopwatch import phase
 
 flights = Blueprint("flights", __name__)
 fast = FastSchema()
+
+RELATIONS = [
+    joinedload(each) for each in (Flight.airline, Flight.origin, Flight.destination, Flight.plane)
+]
+"""What the query for a flight loads with it."""
 
 ROWS_AT_A_TIME = 500
 """How many flights a stream fetches from the database at a time."""
@@ -38,6 +43,17 @@ def list_flights() -> Response:
     return fast.stream(FlightSchema(), rows_of(query), format=form)
 
 
+@flights.get("/flights/<int:key>")
+@raced
+def get_flight(key: int) -> Response:
+    """One flight, by its row in the data set."""
+    with phase("instances"):
+        flight = session().get(Flight, key, options=RELATIONS)
+    if flight is None:
+        abort(404)
+    return jsonify(FlightSchema().dump(flight))
+
+
 @flights.get("/flights/select")
 @raced
 def select_flights() -> Response:
@@ -58,9 +74,7 @@ def rows_of(query: Select[tuple[Flight]]) -> ScalarResult[Flight]:
 
 def selected_flights() -> Select[tuple[Flight]]:
     """The query for the flights that the query string selects; one, whatever their number."""
-    query = select(Flight).order_by(Flight.id)
-    for each in (Flight.airline, Flight.origin, Flight.destination, Flight.plane):
-        query = query.options(joinedload(each))
+    query = select(Flight).order_by(Flight.id).options(*RELATIONS)
     if carrier := request.args.get("carrier"):
         query = query.where(Flight.airline_id == carrier)
     if origin := request.args.get("origin"):

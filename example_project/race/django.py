@@ -1,9 +1,8 @@
-"""The race for Django: its page, and what times a view and its queries."""
+"""The race for Django: its page, and what times a request and its queries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -17,9 +16,7 @@ from django.urls import reverse
 from rest_framework.filters import BaseFilterBackend
 
 from fastschema.runtime.switch import is_disabled
-from race.stopwatch import LANES, in_phase, phase, running, timed_lane
-
-View = Callable[..., HttpResponse]
+from race.stopwatch import HEADER, LANES, in_phase, phase, running, timed_lane
 
 # Else the body of a short response waits 40 ms until the browser has acknowledged its head.
 WSGIRequestHandler.disable_nagle_algorithm = True
@@ -27,33 +24,35 @@ WSGIRequestHandler.disable_nagle_algorithm = True
 
 def page(request: HttpRequest) -> HttpResponse:
     """Answer with the page of the race."""
+    pages, bulk = reverse("flight-list"), reverse("flight-bulk")
     context = {
         "framework": "Django REST framework",
         "static": static("race"),
         "is_on": settings.WITH_FASTSCHEMA and not is_disabled(),
-        "endpoints": [(reverse("flight-bulk"), "flights with all that they refer to")],
+        "endpoints": [
+            (f"{pages}?carrier=UA&month=1&page_size=20", "A page of 20, filtered", 20),
+            (reverse("flight-detail", args=[1]), "One flight", 1),
+            (f"{bulk}?limit=1000", "1,000 flights", 1000),
+            (f"{bulk}?limit=20000", "20,000 flights", 20_000),
+        ],
         "api": reverse("api-root"),
     }
     return render(request, "race/race.html", context)
 
 
-def raced(view: View) -> View:
-    """Return a view that runs, and is timed, as ``?lane=`` says; without one, nothing changes."""
+def raced(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
+    """Run and time requests as their lane says; without one, nothing changes. A middleware."""
 
-    @wraps(view)
-    def timed_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        lane = request.GET.get("lane")
+    def answer(request: HttpRequest) -> HttpResponse:
+        lane = request.headers.get(HEADER)
         if lane not in LANES:
-            return view(request, *args, **kwargs)
+            return get_response(request)
         with timed_lane(lane) as stopwatch, connection.execute_wrapper(time_query):
-            response = view(request, *args, **kwargs)
-            # Here, while the lane lasts; Django renders what is not rendered yet.
-            if hasattr(response, "render"):
-                response.render()
+            response = get_response(request)
         response["Server-Timing"] = stopwatch.header()
         return response
 
-    return timed_view
+    return answer
 
 
 def time_query(

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 from sqlalchemy import Engine, event
 
 from fastschema.runtime.switch import is_disabled
-from race.stopwatch import LANES, in_phase, running, timed_lane
+from race.stopwatch import HEADER, LANES, in_phase, running, timed_lane
 
 race = Blueprint(
     "race", __name__, template_folder="templates", static_folder="static", static_url_path="/race"
@@ -21,9 +21,16 @@ race = Blueprint(
 def page() -> str:
     """The page of the race."""
     is_on = current_app.config["FASTSCHEMA"]
-    endpoints = [(url_for("flights.list_flights"), "objects of SQLAlchemy")]
+    flights = url_for("flights.list_flights")
+    endpoints = [
+        (f"{flights}?carrier=UA&month=1&limit=20", "20 flights, filtered", 20),
+        (url_for("flights.get_flight", key=1), "One flight", 1),
+        (f"{flights}?limit=1000", "1,000 flights", 1000),
+        (f"{flights}?limit=20000", "20,000 flights", 20_000),
+    ]
     if is_on:
-        endpoints.append((url_for("flights.select_flights"), "rows of the database, if possible"))
+        rows = url_for("flights.select_flights")
+        endpoints.append((f"{rows}?limit=20000", "20,000 flights, from rows", 20_000))
     return render_template(
         "race/race.html",
         framework="Flask and marshmallow",
@@ -35,11 +42,11 @@ def page() -> str:
 
 
 def raced(view: Callable[..., Any]) -> Callable[..., Any]:
-    """A view that runs, and is timed, as ``?lane=`` says; without one, nothing changes."""
+    """A view that runs, and is timed, as its lane says; without one, nothing changes."""
 
     @wraps(view)
     def timed_view(*args: Any, **kwargs: Any) -> Any:
-        lane = request.args.get("lane")
+        lane = request.headers.get(HEADER)
         if lane not in LANES:
             return view(*args, **kwargs)
         with timed_lane(lane) as stopwatch:

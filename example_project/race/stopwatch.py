@@ -1,6 +1,6 @@
 """Where the time of a view goes, for the ``Server-Timing`` header. Knows no framework.
 
-A view is timed if its query string names a lane: ``?lane=stock`` or ``?lane=fastschema``.
+A view is timed if the request's header ``Race-Lane`` names a lane: ``stock`` or ``fastschema``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import fastschema
 
 LANES = {"stock": fastschema.disabled, "fastschema": nullcontext}
 """The lanes, and what each view of a lane runs in."""
+
+HEADER = "Race-Lane"
+"""Not the query string, which pages repeat in the addresses of their neighbours."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -1,5 +1,6 @@
 """What the race asks the example project for: its page, and views that are timed."""
 
+import html
 import re
 from decimal import Decimal
 
@@ -19,7 +20,19 @@ from tests.example_project.first_flight import HOUSTON, NEWARK, PLANE, UNITED
 from tests.example_project.test_flask_app import flight
 
 BULK = "/api/flights/bulk/"
+PAGE = "/api/flights/?carrier=UA&month=1&page_size=20"
+FLIGHT = "/api/flights/1/"
 LANES = list(stopwatch.LANES)
+
+
+def lane_of(name: str) -> dict[str, dict[str, str]]:
+    """Return the argument by which a test client asks for a lane."""
+    return {"headers": {"Race-Lane": name}}
+
+
+def offered(page: str) -> list[str]:
+    """Return the addresses that a front page races."""
+    return [html.unescape(each) for each in re.findall(r'name="endpoint" value="([^"]+)"', page)]
 
 
 def phases(header: str) -> dict[str, float]:
@@ -121,12 +134,17 @@ class TestStopwatch:
 @pytest.mark.usefixtures("sample_in_database")
 @pytest.mark.django_db
 class TestDjango:
-    """The bulk endpoint, and the front page."""
+    """The endpoints that are raced, and the front page."""
 
-    def test_the_front_page_races_the_bulk_endpoint(self, client: Client):
+    def test_the_front_page_races_a_page_a_flight_and_lists(self, client: Client):
         answer = client.get("/")
         assert answer.status_code == 200
-        assert f'<option value="{BULK}">' in answer.text
+        assert offered(answer.text) == [
+            PAGE,
+            FLIGHT,
+            f"{BULK}?limit=1000",
+            f"{BULK}?limit=20000",
+        ]
         assert "switched off" not in answer.text
 
     def test_the_front_page_says_that_fastschema_is_off(self, client: Client, settings):
@@ -137,49 +155,52 @@ class TestDjango:
         with fastschema.disabled():
             assert "fastschema is switched off" in client.get("/").text
 
+    @pytest.mark.parametrize("path", [PAGE, FLIGHT, f"{BULK}?limit=100"])
     @pytest.mark.parametrize("lane", LANES)
-    def test_a_lane_has_the_same_bytes(self, client: Client, lane: str):
-        expected = client.get(BULK, {"limit": 100})
-        answer = client.get(BULK, {"limit": 100, "lane": lane})
+    def test_a_lane_has_the_same_bytes(self, client: Client, path: str, lane: str):
+        expected = client.get(path)
+        answer = client.get(path, **lane_of(lane))
+        assert answer.status_code == 200
         assert (answer.content, answer["Content-Type"]) == (
             expected.content,
             expected["Content-Type"],
         )
 
-    @pytest.mark.parametrize("query", [{}, {"lane": ""}, {"lane": "other"}])
-    def test_without_a_lane_nothing_is_timed(self, client: Client, query):
-        assert "Server-Timing" not in client.get(BULK, {"limit": 1, **query})
+    @pytest.mark.parametrize("lane", ["", "other"])
+    def test_without_a_lane_nothing_is_timed(self, client: Client, lane: str):
+        assert "Server-Timing" not in client.get(FLIGHT)
+        assert "Server-Timing" not in client.get(FLIGHT, **lane_of(lane))
 
     @pytest.mark.parametrize("lane", LANES)
     def test_a_lane_takes_one_query(self, client: Client, lane: str):
         with CaptureQueriesContext(connection) as queries:
-            client.get(BULK, {"limit": 100, "lane": lane})
+            client.get(BULK, {"limit": 100}, **lane_of(lane))
         assert len(queries) == 1
 
     def test_the_phases_of_stock_add_up(self, client: Client):
-        header = client.get(BULK, {"limit": 100, "lane": "stock"})["Server-Timing"]
+        header = client.get(BULK, {"limit": 100}, **lane_of("stock"))["Server-Timing"]
         assert set(phases(header)) == {"database", "instances", "serialization", "total"}
         assert is_whole(header)
 
     def test_the_phases_of_fastschema_have_no_instances(self, client: Client):
-        header = client.get(BULK, {"limit": 100, "lane": "fastschema"})["Server-Timing"]
+        header = client.get(BULK, {"limit": 100}, **lane_of("fastschema"))["Server-Timing"]
         assert set(phases(header)) == {"database", "serialization", "total"}
         assert is_whole(header)
 
     @pytest.mark.parametrize("lane", LANES)
     def test_a_lane_is_answered_by_its_name(self, client: Client, lane: str):
         before = fastschema.stats()
-        client.get(BULK, {"limit": 9, "lane": lane})
+        client.get(BULK, {"limit": 9}, **lane_of(lane))
         assert counted(before) == {lane}
 
     @pytest.mark.parametrize("lane", LANES)
     def test_rows_are_fetched_in_the_phase_of_the_database(self, client: Client, begun, lane):
-        client.get(BULK, {"limit": 150, "lane": lane})
+        client.get(BULK, {"limit": 150}, **lane_of(lane))
         # The query, two times some rows (100 and 50), and that there are no more.
         assert begun.count("database") == 4
 
     def test_an_error_is_answered_as_without_a_lane(self, client: Client):
-        answer = client.get(BULK, {"limit": 0, "lane": "stock"})
+        answer = client.get(BULK, {"limit": 0}, **lane_of("stock"))
         assert (answer.status_code, answer.json()) == (
             400,
             {"limit": ["Ensure this value is greater than or equal to 1."]},
@@ -189,12 +210,12 @@ class TestDjango:
         made = []
         iterate = ModelIterable.__iter__
         monkeypatch.setattr(ModelIterable, "__iter__", lambda self: made.append(1) or iterate(self))
-        client.get(BULK, {"limit": 9, "lane": "stock"})
+        client.get(BULK, {"limit": 9}, **lane_of("stock"))
         assert made == [1]
 
 
 class TestFlask:
-    """Both endpoints, and the front page."""
+    """The endpoints that are raced, and the front page."""
 
     @pytest.fixture
     def make_client(self, url: str):
@@ -218,15 +239,18 @@ class TestFlask:
     def test_the_front_page_races_objects_and_rows(self, client):
         answer = client.get("/")
         assert answer.status_code == 200
-        assert re.findall(r'<option value="([^"]+)">', answer.text) == [
-            "/flights",
-            "/flights/select",
+        assert offered(answer.text) == [
+            "/flights?carrier=UA&month=1&limit=20",
+            "/flights/1",
+            "/flights?limit=1000",
+            "/flights?limit=20000",
+            "/flights/select?limit=20000",
         ]
         assert "switched off" not in answer.text
 
     def test_the_front_page_says_that_fastschema_is_off(self, make_client):
         page = make_client(fast=False).get("/").text
-        assert re.findall(r'<option value="([^"]+)">', page) == ["/flights"]
+        assert not any(each.startswith("/flights/select") for each in offered(page))
         assert "fastschema is switched off" in page
 
     @pytest.mark.parametrize("name", ["race.js", "race.css"])
@@ -239,35 +263,44 @@ class TestFlask:
     @pytest.mark.parametrize("lane", LANES)
     def test_a_lane_has_the_same_bytes(self, client, path, lane):
         expected = client.get(f"{path}?limit=7")
-        answer = client.get(f"{path}?limit=7&lane={lane}")
+        answer = client.get(f"{path}?limit=7", **lane_of(lane))
         assert (answer.data, answer.mimetype) == (expected.data, expected.mimetype)
         assert len(answer.json) == 7
 
+    @pytest.mark.parametrize("lane", LANES)
+    def test_a_lane_has_the_same_flight(self, client, lane):
+        answer = client.get("/flights/3", **lane_of(lane))
+        assert answer.json["id"] == 3
+        assert answer.data == client.get("/flights/3").data
+
+    def test_there_is_no_flight_of_another_number(self, client):
+        assert client.get("/flights/99").status_code == 404
+
     def test_without_a_lane_nothing_is_timed(self, client):
-        for query in ("", "?lane=other"):
-            assert "Server-Timing" not in client.get(f"/flights{query}").headers
+        for more in ({}, lane_of("other")):
+            assert "Server-Timing" not in client.get("/flights", **more).headers
 
     @pytest.mark.parametrize("lane", LANES)
     def test_objects_are_made_before_they_are_serialized(self, client, lane):
-        header = client.get(f"/flights?lane={lane}").headers["Server-Timing"]
+        header = client.get("/flights", **lane_of(lane)).headers["Server-Timing"]
         assert set(phases(header)) == {"database", "instances", "serialization", "total"}
         assert is_whole(header)
 
     @pytest.mark.parametrize("lane", LANES)
     def test_rows_become_no_objects_before_they_are_serialized(self, client, lane):
-        header = client.get(f"/flights/select?lane={lane}").headers["Server-Timing"]
+        header = client.get("/flights/select", **lane_of(lane)).headers["Server-Timing"]
         assert set(phases(header)) == {"database", "serialization", "total"}
         assert is_whole(header)
 
     @pytest.mark.parametrize("lane", LANES)
     @pytest.mark.parametrize("path", ["/flights", "/flights/select"])
     def test_rows_are_fetched_in_the_phase_of_the_database(self, client, begun, path, lane):
-        client.get(f"{path}?lane={lane}")
+        client.get(path, **lane_of(lane))
         assert begun.count("database") >= 2  # the query, and its rows
 
     @pytest.mark.parametrize("lane", LANES)
     @pytest.mark.parametrize("path", ["/flights", "/flights/select"])
     def test_a_lane_is_answered_by_its_name(self, client, path, lane):
         before = fastschema.stats()
-        assert len(client.get(f"{path}?lane={lane}").json) == 9
+        assert len(client.get(path, **lane_of(lane)).json) == 9
         assert counted(before) == {lane}

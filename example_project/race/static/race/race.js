@@ -4,10 +4,11 @@
 const LANES = ["stock", "fastschema"];
 const PARTS = ["database", "instances", "serialization", "waiting", "transfer"];
 const KEPT_RUNS = 10;
-/** How many times to race, by the number of rows: short requests vary most. */
-const TIMES = { 20: 9, 1000: 5 };
+/** How many requests each lane gets, by the number of rows: short ones vary most. */
+const TURNS = { 1: 50, 20: 50, 1000: 9, 20000: 3 };
 
 const form = document.getElementById("race");
+const bar = (lane) => document.querySelector(`.bar[data-lane=${lane}]`);
 const say = (text) => { document.getElementById("status").textContent = text; };
 const complain = (text) => { document.getElementById("error").textContent = text; };
 const number = (value, digits = 0) =>
@@ -15,13 +16,13 @@ const number = (value, digits = 0) =>
 const milliseconds = (value) => number(value, value < 10 ? 2 : value < 100 ? 1 : 0);
 
 /** Fetch one lane. Returns its body and its times in milliseconds; throws what to tell the user. */
-async function run(lane, endpoint, rows) {
+async function run(lane, endpoint) {
   const url = new URL(endpoint, location.href);
-  url.search = new URLSearchParams({ limit: rows, lane });
   performance.clearResourceTimings();
   let response, body;
   try {
-    response = await fetch(url, { cache: "no-store", headers: { Accept: "application/json" } });
+    const headers = { Accept: "application/json", "Race-Lane": lane };
+    response = await fetch(url, { cache: "no-store", headers });
     body = new Uint8Array(await response.arrayBuffer());
   } catch {
     throw new Error(`The lane of ${lane} failed: the server does not answer. Is it still running?`);
@@ -29,7 +30,8 @@ async function run(lane, endpoint, rows) {
   if (!response.ok) {
     throw new Error(
       `The lane of ${lane} failed: the server answered ${response.status} ` +
-      `${response.statusText}. What it prints says why; has the database been migrated?`);
+      `${response.statusText}. What it prints says why. If the database has no tables or no ` +
+      "flights, stop the server and run “make demo”.");
   }
   return { body, times: times(response, await timing(url)) };
 }
@@ -73,98 +75,153 @@ function firstDifference(one, other) {
   return -1;
 }
 
-/** Of several runs of a lane the one in the middle, by its whole time. */
-function middle(runs) {
-  const inOrder = runs.map((each) => each.times).sort((one, other) => one.whole - other.whole);
+/** Of several requests the median, by their whole time. */
+function median(times) {
+  const inOrder = [...times].sort((one, other) => one.whole - other.whole);
   return inOrder[Math.floor(inOrder.length / 2)];
 }
 
-/** Race both lanes, one after the other, as often as the rows ask for. Returns the run; throws what
- * to tell the user. */
-async function race(endpoint, rows, isStockFirst) {
-  const results = { stock: [], fastschema: [] };
-  const count = TIMES[rows] ?? 1;
-  for (let turn = 0; turn < count; turn++) {
-    const isForward = isStockFirst === (turn % 2 === 0);
-    for (const lane of isForward ? LANES : [...LANES].reverse()) {
-      say(`${number(rows)} rows by ${lane}, ${turn + 1} of ${count} …`);
-      results[lane].push(await run(lane, endpoint, rows));
+/** How many flights a body has: one, a list of them or a page. */
+function rowsIn(body) {
+  const value = JSON.parse(new TextDecoder().decode(body));
+  const list = value.results ?? value;
+  return Array.isArray(list) ? list.length : 1;
+}
+
+/** Race both lanes. Returns the run; throws what to tell the user. */
+async function race(endpoint, title, asked) {
+  const turns = TURNS[asked];
+  const lanes = Object.fromEntries(LANES.map((lane) => [lane, { times: [], spent: 0, rows: 0 }]));
+  let body, rows, frame;
+  let difference = -1;
+  const draw = () => {
+    showProgress(lanes, turns);
+    frame = requestAnimationFrame(draw);
+  };
+  draw();
+  try {
+    for (let turn = 0; turn < turns; turn++) {
+      for (const name of turn % 2 ? [...LANES].reverse() : LANES) {
+        const lane = lanes[name];
+        lane.since = performance.now();
+        const answer = await run(name, endpoint);
+        lane.since = undefined;
+        body ??= answer.body;
+        rows ??= rowsIn(body);
+        lane.times.push(answer.times);
+        lane.spent += answer.times.whole;
+        lane.rows += rows;
+        if (difference < 0) difference = firstDifference(body, answer.body);
+      }
     }
+  } finally {
+    cancelAnimationFrame(frame);
   }
-  const { body } = results.stock[0];
-  const differences = [...results.stock, ...results.fastschema]
-    .map((each) => firstDifference(body, each.body));
-  const found = JSON.parse(new TextDecoder().decode(body)).length;
-  if (!found) {
+  if (!rows) {
     throw new Error(
-      "The database has no flights. Stop the server and run “make demo”, " +
+      "The database has no such flights. Stop the server and run “make demo”, " +
       "or “python manage.py load_flights”.");
   }
   return {
     time: new Date().toLocaleTimeString(),
-    endpoint,
-    asked: rows,
-    rows: found,
+    title,
+    asked,
+    rows,
     bytes: body.length,
-    difference: differences.find((each) => each >= 0) ?? -1,
-    isStockFirst,
-    stock: middle(results.stock),
-    fastschema: middle(results.fastschema),
+    difference,
+    stock: median(lanes.stock.times),
+    fastschema: median(lanes.fastschema.times),
   };
+}
+
+/** Draw how long each lane has taken so far, and how many rows have arrived. */
+function showProgress(lanes, turns) {
+  const now = performance.now();
+  const spent = LANES.map((lane) => lanes[lane].spent + now - (lanes[lane].since ?? now));
+  const answered = LANES.map((lane) => lanes[lane].times.length);
+  const longest = Math.max(...spent);
+  // As long as the slower lane will take, as soon as both have answered; a guess before that.
+  const full = Math.min(...answered)
+    ? Math.max(longest, ...LANES.map((lane, index) => lanes[lane].spent / answered[index] * turns))
+    : 2 ** Math.ceil(Math.log2(Math.max(longest, 1000)));
+  for (const [index, lane] of LANES.entries()) {
+    const segment = document.createElement("i");
+    segment.dataset.part = "running";
+    segment.style.width = `${spent[index] / full * 100}%`;
+    bar(lane).replaceChildren(segment);
+    label(lane, `${number(spent[index] / 1000, 2)} s`, `${number(lanes[lane].rows)} rows`);
+  }
+}
+
+/** Say what a bar means, and a little more. */
+function label(lane, text, more) {
+  const small = document.createElement("small");
+  small.textContent = more;
+  bar(lane).nextElementSibling.replaceChildren(text, small);
 }
 
 const factor = (run) => run.stock.whole / run.fastschema.whole;
 
 function summary(run) {
-  const isFaster = factor(run) >= 1;
-  const times = number(isFaster ? factor(run) : 1 / factor(run), 1);
-  const few = run.rows < run.asked ? ` The database has only ${number(run.rows)} flights.` : "";
-  return `fastschema is ${times} times ${isFaster ? "faster" : "slower"}: ` +
-    `${milliseconds(run.fastschema.whole)} ms, stock ${milliseconds(run.stock.whole)} ms. ` +
-    (run.difference < 0 ? `The same ${number(run.bytes)} bytes.` : "") + few;
+  const few = run.rows < run.asked ? ` The database has only ${number(run.rows)} such flights.` : "";
+  return `fastschema is ${number(factor(run), 1)} times as fast: ` +
+    `${milliseconds(run.fastschema.whole)} ms instead of ${milliseconds(run.stock.whole)} ms` +
+    (run.difference < 0 ? `, for the same ${number(run.bytes)} bytes.` : ".") + few;
 }
 
 function showResult(run) {
   const longest = Math.max(run.stock.whole, run.fastschema.whole);
   for (const [index, lane] of LANES.entries()) {
-    const bar = document.querySelector(`.bar[data-lane=${lane}]`);
-    bar.replaceChildren();
+    bar(lane).replaceChildren();
     for (const part of PARTS) {
       const share = (run[lane][part] ?? 0) / longest;
-      const segment = bar.appendChild(document.createElement("i"));
+      const segment = bar(lane).appendChild(document.createElement("i"));
       segment.dataset.part = part;
       segment.style.width = `${share * 100}%`;
       if (share > 0.15) segment.textContent = milliseconds(run[lane][part]);
     }
-    const ratio = lane === "fastschema" ? ` (${number(factor(run), 1)}×)` : "";
-    bar.nextElementSibling.textContent = `${milliseconds(run[lane].whole)} ms${ratio}`;
-    bar.appendChild(document.createElement("b")).style.left =
+    bar(lane).appendChild(document.createElement("b")).style.left =
       `${run[lane].firstByte / longest * 100}%`;
-    bar.getAnimations().forEach((each) => each.play()); // once more
+    const more = lane === "stock" ? "per request" : `${number(factor(run), 1)} times as fast`;
+    label(lane, `${milliseconds(run[lane].whole)} ms`, more);
     for (const row of document.querySelectorAll("#result tr[data-part]")) {
       const value = run[lane][row.dataset.part];
       const cell = row.querySelectorAll("td")[index];
       cell.textContent = value === undefined ? "–" : milliseconds(value);
     }
   }
+  document.getElementById("result").hidden = false;
 }
 
 function showHistory(runs) {
   const rows = runs.map((run) => {
     const row = document.createElement("tr");
-    const bodies = run.difference < 0 ? "the same" : `differ from byte ${number(run.difference)} on`;
+    const bodies = run.difference < 0 ? "same" : `differ from byte ${number(run.difference)}`;
     for (const text of [
-      run.time, run.endpoint, number(run.rows), milliseconds(run.stock.whole),
+      run.time, run.title, number(run.rows), milliseconds(run.stock.whole),
       milliseconds(run.fastschema.whole), number(factor(run), 1), bodies,
     ]) {
       row.insertCell().textContent = text;
     }
-    for (const index of [0, 1]) row.cells[index].className = "wide";
     for (const index of [2, 3, 4, 5]) row.cells[index].className = "number";
+    for (const index of [0, 2]) row.cells[index].classList.add("wide");
+    if (run.difference >= 0) row.cells[6].className = "differ";
     return row;
   });
   document.querySelector("#history tbody").replaceChildren(...rows);
   document.getElementById("history").hidden = !runs.length;
+}
+
+/** Show the last run, or what is there before the first one. */
+function showLast() {
+  if (runs.length) {
+    showResult(runs[0]);
+    return;
+  }
+  for (const lane of LANES) {
+    bar(lane).replaceChildren();
+    label(lane, "0.00 s", "0 rows");
+  }
 }
 
 // The last runs of this tab, the newest first; they outlive a reload.
@@ -172,7 +229,7 @@ const KEY = `race ${document.title}`;
 let runs = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
 let isRunning = false;
 showHistory(runs);
-if (runs.length) showResult(runs[0]);
+showLast();
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -181,8 +238,9 @@ form.addEventListener("submit", async (event) => {
   form.setAttribute("aria-busy", "true");
   complain("");
   try {
-    const { endpoint, rows } = Object.fromEntries(new FormData(form));
-    const run = await race(endpoint, Number(rows), !runs[0]?.isStockFirst);
+    say("Racing …");
+    const { value, dataset } = form.querySelector(":checked");
+    const run = await race(value, dataset.title, Number(dataset.rows));
     runs = [run, ...runs].slice(0, KEPT_RUNS);
     sessionStorage.setItem(KEY, JSON.stringify(runs));
     showResult(run);
@@ -194,6 +252,7 @@ form.addEventListener("submit", async (event) => {
   } catch (error) {
     say("");
     complain(error.message);
+    showLast();
   } finally {
     isRunning = false;
     form.removeAttribute("aria-busy");
