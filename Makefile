@@ -28,7 +28,7 @@ ALL_FRAMEWORKS := marshmallow flask sqlalchemy django
 
 # Real applications, by what they are called in PyPI. Each is measured with the Python that all of them
 # support, in an environment of its own.
-APPLICATIONS ?= netbox ara flexmeasures
+APPLICATIONS ?= netbox pretix ara flexmeasures superset
 APPLICATION_PYTHON := 3.12
 # What `make bench-applications` passes on: --tests runs the applications' own tests instead.
 OPTIONS ?=
@@ -89,22 +89,24 @@ bench-parts-3.14:  ## the same with Python 3.14
 	.ci/with-postgresql sh -c 'POSTGRESQL_URL=$$DATABASE_URL .ci/with-python 3.14 $(MAKE) bench-parts \
 		PYTHON=python3.14 TEST=.venv/test-3.14 RESULTS=$(RESULTS)/3.14'
 
-bench-applications:  ## whole requests of NetBox, ara and FlexMeasures, stock and fastschema
+bench-applications:  ## whole requests of NetBox, pretix, ara, FlexMeasures and Superset
 	$(MAKE) --keep-going $(APPLICATIONS:%=bench-application-%)
 
 $(APPLICATIONS:%=bench-application-%): bench-application-%: $(BENCH)/installed
 	.ci/with-python $(APPLICATION_PYTHON) \
 		$(MAKE) PYTHON=python$(APPLICATION_PYTHON) measure-application-$*
 
-# To be called where $(PYTHON) is that version.
-SERVERS_OF_netbox := .ci/with-postgresql .ci/with-redis
-SERVERS_OF_flexmeasures := .ci/with-postgresql .ci/with-redis
+# To be called where $(PYTHON) is that version. Only ara has its database in a file.
 $(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applications/%/installed
-	PYTHONPATH=benchmarks $(SERVERS_OF_$*) \
+	PYTHONPATH=benchmarks $(if $(filter ara,$*),,.ci/with-postgresql .ci/with-redis) \
 		$(BENCH)/bin/python -m applications $* --results $(RESULTS) $(OPTIONS)
 
-# What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9.
+# What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9, nor
+# Superset 6.1 with Flask-Caching 2.5 or without cachetools.
 NEEDS_OF_netbox := orjson "netbox~=4.7.0"
+NEEDS_OF_pretix := orjson "pretix~=2026.8.0" "psycopg[binary]"
+NEEDS_OF_superset := orjson "apache-superset~=6.1.0" "flask-caching<2.5" cachetools \
+	"psycopg[binary]" psycopg2-binary
 NEEDS_OF_ara := orjson "ara[server]~=1.8.0" factory-boy
 NEEDS_OF_flexmeasures := orjson "flexmeasures~=1.0.0" "flask-security-too<5.9" \
 	"fakeredis[lua]" pytest pytest-flask pytest-mock

@@ -8,12 +8,16 @@ from importlib import import_module
 
 globals().update(vars(import_module(os.environ["APPLICATION_SETTINGS"])))
 
+WRITE_JSON = (
+    "rest_framework.renderers.JSONRenderer",
+    "drf_ujson.renderers.UJSONRenderer",  # pretix
+)
 INSTALLED_APPS = [*globals()["INSTALLED_APPS"], "fastschema.contrib.django"]
 REST_FRAMEWORK = {
     **globals()["REST_FRAMEWORK"],
     "DEFAULT_RENDERER_CLASSES": [
         "fastschema.contrib.django.renderers.FastJSONRenderer"
-        if renderer == "rest_framework.renderers.JSONRenderer"
+        if renderer in WRITE_JSON
         else renderer
         for renderer in globals()["REST_FRAMEWORK"]["DEFAULT_RENDERER_CLASSES"]
     ],

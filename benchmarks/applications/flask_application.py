@@ -53,7 +53,8 @@ class FlaskApplication(Application):
         engine = engines[None]
         with engine.connect() as connection, connection.begin() as transaction:
             # Sessions join the transaction of a connection that stands for the engine, also when
-            # the application commits.
+            # the application commits. Flask-AppBuilder asks what they are bound to for its name.
+            connection.name = engine.name
             engines[None] = connection
             try:
                 yield

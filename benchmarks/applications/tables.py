@@ -8,8 +8,10 @@ from applications.sampling import CATEGORIES, DATABASE
 from harness import tables
 from harness.tables import Rows, markdown, milliseconds, times
 
-APPLICATIONS = ("netbox", "ara", "flexmeasures")
+APPLICATIONS = ("netbox", "pretix", "ara", "flexmeasures", "superset")
 """In the order of the page."""
+TESTED = ("netbox", "ara", "flexmeasures")
+"""Those whose packages have their own tests."""
 SMALL_APPLICATIONS = ("shop", "library")
 """Those in this repository, which run in the environment of the benchmarks."""
 POSTGRESQL = "-postgresql"

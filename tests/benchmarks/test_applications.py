@@ -66,8 +66,10 @@ def test_values_that_differ_each_time_are_left_out_at_every_level_and_no_others(
     assert worker.body(b"<html>", {"id"}) == "<html>"
 
 
-def test_names_of_savepoints_are_no_difference_between_statements(worker):
+def test_names_of_savepoints_comments_and_the_order_of_columns_are_no_difference(worker):
     assert worker.steady('SAVEPOINT "s1402_x1"') == worker.steady('SAVEPOINT "s99_x7"')
+    assert worker.steady("SELECT /* task=1 */ 1") == worker.steady("SELECT /* task=2 */ 1")
+    assert worker.steady("SELECT a, b FROM t") == worker.steady("SELECT b, a FROM t")
     assert worker.steady("SELECT 1") != worker.steady("SELECT 2")
 
 
@@ -77,6 +79,7 @@ def test_names_of_savepoints_are_no_difference_between_statements(worker):
         (b"[1, 2]", 2),
         (b'{"count": 9, "results": [1, 2, 3]}', 3),
         (b'{"data": [1]}', 1),
+        (b'{"count": 9, "result": [1, 2]}', 2),
         (b'{"id": 1}', None),
         (b"<html>", None),
     ],

@@ -1,0 +1,185 @@
+"""Superset, which explores data in charts and dashboards, over PostgreSQL and Redis."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from applications.application import Request
+from applications.flask_application import FlaskApplication, connection_name
+
+USER = "operator"
+START = datetime.datetime(2024, 1, 1, 8, 30)
+DATASETS, COLUMNS, CHARTS, DASHBOARDS, CHARTS_OF_ONE = 120, 12, 400, 150, 8
+"""How many there are, and how many charts a dashboard has."""
+
+
+class Superset(FlaskApplication):
+    """Its API, as an administrator."""
+
+    title = "Superset"
+    packages = ("apache-superset", "flask", "flask-appbuilder", "marshmallow", "sqlalchemy")
+    own_code = ("superset/", "flask_appbuilder/")
+    masked = frozenset({"id", "uuid", "last_saved_at", "changed_on", "last_modified_time", "url"})
+    database = "application_superset"
+    factory = ("superset.app", "create_app")
+
+    def create(self, directory: Path) -> tuple[Any, Any]:
+        cache = {"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"{os.environ['REDIS_URL']}/0"}
+        settings = {
+            "SECRET_KEY": "of a benchmark, " * 4,
+            "SQLALCHEMY_DATABASE_URI": self.database_url(),
+            "DATA_DIR": str(directory),
+            "FILTER_STATE_CACHE_CONFIG": cache,
+            "EXPLORE_FORM_DATA_CACHE_CONFIG": cache,
+            "CACHE_CONFIG": cache,
+            "WTF_CSRF_ENABLED": False,  # its clients send a token of the API
+            "TALISMAN_ENABLED": False,
+            "LOG_LEVEL": "ERROR",
+        }
+        path = directory / f"{connection_name()}.py"
+        path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
+        os.environ["SUPERSET_CONFIG_PATH"] = str(path)
+        from superset.app import create_app
+        from superset.extensions import db
+
+        return create_app(), db
+
+    def credentials(self) -> dict[str, str]:
+        from flask_jwt_extended import create_access_token
+        from superset.extensions import security_manager
+
+        with self.app.app_context():
+            user = security_manager.find_user(USER)
+            never = datetime.timedelta(days=365)
+            token = create_access_token(str(user.id), fresh=True, expires_delta=never)
+        return {"HTTP_AUTHORIZATION": f"Bearer {token}"}
+
+    def fill(self) -> None:
+        from flask_migrate import upgrade
+        from superset.extensions import appbuilder, security_manager
+
+        logging.disable(logging.WARNING)  # of hundreds of migrations
+        with self.app.app_context():
+            folder = Path(self.app.root_path) / "migrations"
+            upgrade(str(folder))
+            appbuilder.add_permissions(update_perms=True)
+            security_manager.sync_role_definitions()
+            role = security_manager.find_role("Admin")
+            user = security_manager.add_user(
+                USER, "Ada", "Lovelace", f"{USER}@example.com", role, "not used by the benchmark"
+            )
+            add_content(self.db.session, user)
+            self.db.session.commit()
+
+    def requests(self) -> list[Request]:
+        from superset.models.dashboard import Dashboard
+        from superset.models.slice import Slice
+
+        with self.app.app_context():
+            dashboard, chart = (
+                self.db.session.query(model).order_by(model.id).first().id
+                for model in (Dashboard, Slice)
+            )
+        api = "/api/v1"
+        written = {
+            "slice_name": "New chart",
+            "viz_type": "table",
+            "params": json.dumps({"metrics": ["count"]}),
+            "datasource_id": 1,
+            "datasource_type": "table",
+        }
+        searched = "filters:!((col:dashboard_title,opr:title_or_slug,value:sales)),page_size:20"
+        return [
+            Request("charts, 20", f"{api}/chart/?q=(page_size:20)", sampled=True),
+            Request("charts, 100", f"{api}/chart/?q=(page_size:100)", sampled=True),
+            Request(
+                "charts, three columns, 100",
+                f"{api}/chart/?q=(columns:!(id,slice_name,viz_type),page_size:100)",
+                sampled=True,
+            ),
+            Request("dashboards, 20", f"{api}/dashboard/?q=(page_size:20)", sampled=True),
+            Request("dashboards, 100", f"{api}/dashboard/?q=(page_size:100)"),
+            Request("dashboards, searched", f"{api}/dashboard/?q=({searched})"),
+            Request("datasets, 20", f"{api}/dataset/?q=(page_size:20)"),
+            Request("datasets, 100", f"{api}/dataset/?q=(page_size:100)"),
+            Request("users, to choose from", f"{api}/chart/related/owners"),
+            Request("a chart", f"{api}/chart/{chart}", sampled=True),
+            Request("a dashboard", f"{api}/dashboard/{dashboard}"),
+            Request("the charts of a dashboard", f"{api}/dashboard/{dashboard}/charts"),
+            Request("its datasets", f"{api}/dashboard/{dashboard}/datasets", sampled=True),
+            Request("a dataset", f"{api}/dataset/1"),
+            Request("POST a chart", f"{api}/chart/", "POST", written, sampled=True),
+        ]
+
+
+APPLICATION = Superset()
+
+
+def add_content(session: Any, user: Any) -> None:
+    """Add datasets, charts of them, and dashboards."""
+    from superset.connectors.sqla.models import SqlaTable, SqlMetric, TableColumn
+    from superset.models.core import Database
+    from superset.models.dashboard import Dashboard
+    from superset.models.slice import Slice
+
+    made = {"created_on": START, "changed_on": START, "created_by": user, "changed_by": user}
+    database = Database(database_name="warehouse", sqlalchemy_uri="sqlite://", **made)
+    session.add(database)
+    session.flush()
+    kinds = ("STRING", "INTEGER", "FLOAT", "TIMESTAMP")
+    datasets = [
+        SqlaTable(
+            table_name=f"table_{number}",
+            schema="main",
+            database=database,
+            owners=[user],
+            description=f"What {number} departments sell",
+            columns=[
+                TableColumn(
+                    column_name=f"column_{each}", type=kinds[each % 4], is_dttm=each % 4 == 3
+                )
+                for each in range(COLUMNS)
+            ],
+            metrics=[SqlMetric(metric_name="count", expression="COUNT(*)")],
+            **made,
+        )
+        for number in range(DATASETS)
+    ]
+    session.add_all(datasets)
+    session.flush()
+    charts = [
+        Slice(
+            slice_name=f"Chart {number}",
+            viz_type=("table", "pie", "echarts_timeseries_line")[number % 3],
+            datasource_id=datasets[number % DATASETS].id,
+            datasource_type="table",
+            datasource_name=datasets[number % DATASETS].table_name,
+            params=json.dumps({"metrics": ["count"], "row_limit": 100, "groupby": ["column_0"]}),
+            description="**Sales** by month" if number % 2 else None,
+            owners=[user],
+            last_saved_at=START,
+            last_saved_by=user,
+            **made,
+        )
+        for number in range(CHARTS)
+    ]
+    session.add_all(charts)
+    session.flush()
+    session.add_all(
+        Dashboard(
+            dashboard_title=f"{('Sales', 'Stock', 'Staff')[number % 3]} {number}",
+            slug=f"dashboard-{number}",
+            published=number % 2 == 0,
+            position_json=json.dumps({"DASHBOARD_VERSION_KEY": "v2"}),
+            json_metadata=json.dumps({"color_scheme": "", "refresh_frequency": 0}),
+            slices=[charts[(number * 3 + each) % CHARTS] for each in range(CHARTS_OF_ONE)],
+            owners=[user],
+            **made,
+        )
+        for number in range(DASHBOARDS)
+    )
