@@ -160,6 +160,23 @@ class AirlineLike(serializers.Serializer):
     pk = serializers.CharField()
 
 
+class Told(FlightSerializer):
+    told = serializers.SerializerMethodField()
+
+    def get_told(self, flight):
+        return flight.number
+
+
+def test_rows_that_have_all_they_need_are_not_looked_at(monkeypatch, flights):
+    rows = Flight.objects.select_related("airline", "origin", "destination", "plane").order_by("pk")
+    expected = Told(rows, many=True).data
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+    monkeypatch.setattr(relations, "_loading", None)
+
+    with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
+        assert Told(rows.all(), many=True).data == expected
+
+
 @pytest.mark.usefixtures("flights")
 class TestDetails:
     def test_single_objects_take_the_queries_that_they_take_in_stock(self):

@@ -36,6 +36,7 @@ from fastschema.contrib.django.internals.instances import (
     single_relation,
 )
 from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
     fetch_mode_of,
     is_combined,
     is_exact,
@@ -137,13 +138,21 @@ def loading(serializer: Any, rows: Sequence[Any]) -> AbstractContextManager[None
     return _NOTHING if dispatch is None else _loading(dispatch, rows)
 
 
-def loading_by(dispatch: Dispatch, rows: Sequence[Any]) -> AbstractContextManager[None]:
-    """Do the same with what is about to dump the rows."""
+def loading_by(
+    dispatch: Dispatch, rows: Sequence[Any], query: CompiledQuery | None = None
+) -> AbstractContextManager[None]:
+    """Do the same with what is about to dump the rows.
+
+    :param query: the one that they are from; if it loads all, they are not looked at: that would
+        make the related objects of instances that keep their rows
+    """
     context = dispatch.bound_schema.context
     view = context.get("view") if type(context) is dict else None
-    if loads_relations(view) and _are_instances(rows):
-        return _loading(dispatch, rows)
-    return _NOTHING
+    if not loads_relations(view) or not _are_instances(rows):
+        return _NOTHING
+    if query is not None and not _missing(dispatch, query.model, Loads.of_compiled(query), _ANY):
+        return _NOTHING
+    return _loading(dispatch, rows)
 
 
 class LoadingDumper:
@@ -459,6 +468,7 @@ def _may_load(position: Position, relation: Any, following: str | None) -> bool:
 
 
 _AT_ONCE = Follow(_fields_surely_read, _may_load_at_once, id)
+_ANY = Follow(_fields_surely_read, lambda position, relation, following: True, id)
 _OF_ROWS = Follow(_fields_surely_read, _may_load, id)
 
 

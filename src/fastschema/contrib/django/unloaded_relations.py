@@ -16,6 +16,7 @@ from fastschema.contrib.django.front_end.access import MODEL, access_of
 from fastschema.contrib.django.front_end.schema_reader import attributes_read
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
     fetch_mode_of,
     prefetch_lookups,
     tracks_peers,
@@ -89,6 +90,10 @@ class Loads:
             path = lookup.prefetch_to if is_object else lookup
             prefetches.append((path.split(LOOKUP_SEP), lookup.queryset if is_object else None))
         return cls(select_related, prefetches, fetches_peers=tracks_peers(fetch_mode))
+
+    @classmethod
+    def of_compiled(cls, query: CompiledQuery) -> Loads:
+        return cls.of_query(query.select_related, query.prefetch_lookups, query.fetch_mode)
 
     @classmethod
     def of_rows(cls, rows: Sequence[Any]) -> Loads:

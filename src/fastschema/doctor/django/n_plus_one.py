@@ -44,8 +44,7 @@ def loaded_with(data: Any) -> Loaded | None:
         return data.model, Loads.of(data)
     if type(data) is LazyInstanceList and data.fetched is not None:
         query = data.fetched.query
-        lookups = query.prefetch_lookups
-        return query.model, Loads.of_query(query.select_related, lookups, query.fetch_mode)
+        return query.model, Loads.of_compiled(query)
     if isinstance(data, list) and data and access_of(type(data[0])) is MODEL:
         return type(data[0]), Loads.of_rows(data)
     return None

@@ -113,6 +113,7 @@ class ListDumper:
         program, form = dispatch.program, dispatch.form
         bound = dispatch.bound_schema.for_one_list()
         fetched = rows.fetched if type(rows) is LazyInstanceList else None
+        self._query = None if fetched is None else fetched.query
         plan = ListPlan(None, None, program)
         if fetched is not None:
             plan = list_plan(Dispatch(program, form, bound), fetched)
@@ -131,7 +132,7 @@ class ListDumper:
                 if self._calls_user_code:
                     raise  # none of it runs twice
         instances = list(rows)
-        with loading_by(self._by_instance, instances):
+        with loading_by(self._by_instance, instances, self._query):
             return self._by_instance.all_rows(instances)
 
 
