@@ -51,6 +51,13 @@ def _say_nothing_of_orjson():
     json_engine._notes = ()
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup):
+    """Databases that nobody uses any more when they are dropped."""
+    yield
+    gc.collect()  # connections of threads that have ended
+
+
 @pytest.fixture
 def nothing_stays_registered():
     """For tests that register methods."""
