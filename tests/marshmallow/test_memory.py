@@ -12,6 +12,7 @@ from marshmallow import Schema, fields
 import fastschema
 from fastschema.marshmallow.load import Load
 from fastschema.runtime import registration
+from tests.marks import counts_references
 from tests.marshmallow.differential import installed
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,7 @@ class Book(Schema):
     authors = fields.List(fields.Nested(Author))
 
 
+@counts_references
 @pytest.mark.usefixtures("nothing_stays_registered")
 def test_what_loads_once_is_no_work_for_the_garbage_collector():
     registration.registered.clear()  # makers of other tests
