@@ -1,5 +1,6 @@
 """What all tests have in common."""
 
+import asyncio
 import gc
 from pathlib import Path
 from types import NoneType
@@ -54,8 +55,13 @@ def _say_nothing_of_orjson():
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup):
     """Databases that nobody uses any more when they are dropped."""
+    from asgiref.sync import sync_to_async
+    from django.db import connections
+
     yield
     gc.collect()  # connections of threads that have ended
+    # That of the thread in which asynchronous views run what is not.
+    asyncio.run(sync_to_async(connections.close_all)())
 
 
 @pytest.fixture
