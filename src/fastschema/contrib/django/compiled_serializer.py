@@ -32,7 +32,7 @@ from fastschema.contrib.django.input.schema_reader import (
 )
 from fastschema.contrib.django.input.validation import RowValidator, has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
-from fastschema.contrib.django.relations import LoadingDumper, loading_by, loads_relations
+from fastschema.contrib.django.relations import loading_by, loads_relations
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, NestedDumper
 from fastschema.runtime.front_end import RowDumper
@@ -49,6 +49,33 @@ _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "
     "use Serializer(data=...).is_valid()"
 )
+
+
+class _LoadingDumper:
+    """Dumps rows by another dumper, with the relations loaded that it reads."""
+
+    def __init__(self, dumper: Dispatch | NestedDumper) -> None:
+        self._dumper = dumper
+
+    def one_row(self, obj: Any) -> Any:
+        (result,) = self.all_rows([obj])
+        return result
+
+    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
+        rows = rows if type(rows) is list else list(rows)
+        if not rows:
+            return []
+        dumper = self._dumper
+        dispatch = dumper if isinstance(dumper, Dispatch) else dumper.dispatch
+        with (
+            loading_by(dispatch, rows)
+            if isinstance(dispatch, Dispatch)
+            else contextlib.nullcontext()
+        ):
+            return dumper.all_rows(rows)
+
+    def end(self) -> None:
+        self._dumper.end()
 
 
 class CompiledSerializer:
@@ -135,7 +162,7 @@ class CompiledSerializer:
             dumper = self._bound_program.new_dispatch(form)
         else:
             dumper = self._bound_program.begin(form)
-        return LoadingDumper(dumper) if loads_relations(conf.view_of(schema)) else dumper
+        return _LoadingDumper(dumper) if loads_relations(conf.view_of(schema)) else dumper
 
     def rows(self, obj: Any) -> Iterable[Any]:
         iterable: Iterable[Any] = rows(obj)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -56,7 +56,7 @@ from fastschema.contrib.django.unloaded_relations import (
     relations_of,
     unloaded,
 )
-from fastschema.runtime.bound_program import Dispatch, NestedDumper
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.switch import is_disabled
 
@@ -153,29 +153,6 @@ def loading_by(
     if query is not None and not _missing(dispatch, query.model, Loads.of_compiled(query), _ANY):
         return _NOTHING
     return _loading(dispatch, rows)
-
-
-class LoadingDumper:
-    """Dumps rows by another dumper, with the relations loaded that it reads."""
-
-    def __init__(self, dumper: Dispatch | NestedDumper) -> None:
-        self._dumper = dumper
-
-    def one_row(self, obj: Any) -> Any:
-        (result,) = self.all_rows([obj])
-        return result
-
-    def all_rows(self, rows: Iterable[Any]) -> list[Any]:
-        rows = rows if type(rows) is list else list(rows)
-        if not rows:
-            return []
-        dumper = self._dumper
-        dispatch = dumper if isinstance(dumper, Dispatch) else dumper.dispatch
-        with loading_by(dispatch, rows) if isinstance(dispatch, Dispatch) else _NOTHING:
-            return dumper.all_rows(rows)
-
-    def end(self) -> None:
-        self._dumper.end()
 
 
 def loaded_on_demand(serializer: Any, model: Any, loads: Loads) -> tuple[str, ...]:
