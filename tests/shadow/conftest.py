@@ -1,5 +1,8 @@
 """The flights and applications of the tests of the front ends."""
 
+import pytest
+
+from fastschema import shadow
 from fastschema.runtime.json_engine import orjson
 from tests.contrib.django.conftest import flights
 from tests.contrib.flask.conftest import app, fast, leave_marshmallow_alone, make_app
@@ -8,3 +11,11 @@ __all__ = ["app", "fast", "flights", "leave_marshmallow_alone", "make_app"]
 
 # List views make their rows as stock does where orjson does not write them.
 collect_ignore = [] if orjson is not None else ["test_django.py"]
+
+
+@pytest.fixture(autouse=True)
+def counter(monkeypatch):
+    """The counter, at zero."""
+    counter = shadow.Counter()
+    monkeypatch.setattr(shadow, "counter", counter)
+    return counter

@@ -7,15 +7,7 @@ import pytest
 
 from fastschema import shadow
 from fastschema.runtime.switch import is_disabled
-from fastschema.shadow import Counter, compare, first_difference, json_path
-
-
-@pytest.fixture
-def counter(monkeypatch):
-    """The counter, at zero."""
-    counter = Counter()
-    monkeypatch.setattr(shadow, "counter", counter)
-    return counter
+from fastschema.shadow import compare, first_difference, json_path
 
 
 def compared(written, by_stock, *, has_values=False):

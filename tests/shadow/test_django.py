@@ -15,7 +15,6 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema import shadow
 from fastschema.contrib.django import installation
 from fastschema.contrib.django.lists import queryset_rows
 from fastschema.contrib.django.views import FastViewMixin
@@ -57,14 +56,6 @@ class BaggedSerializer(LabelledSerializer):
 
     def get_label(self, flight):
         return {"id": flight.id}
-
-
-@pytest.fixture(autouse=True)
-def counter(monkeypatch):
-    """The counter, at zero."""
-    counter = shadow.Counter()
-    monkeypatch.setattr(shadow, "counter", counter)
-    return counter
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from flask import Flask, jsonify
 from marshmallow import Schema, fields
 
-from fastschema import shadow
 from fastschema.contrib.flask import FastSchema
 from fastschema.marshmallow import dump, installation
 from fastschema.runtime.encode import JsonArray
@@ -28,14 +27,6 @@ class Unjson(Schema):
 
 
 RECORDS = [{"title": "Blue", "year": "1971"}, {"title": "Hejira", "year": 1976}]
-
-
-@pytest.fixture(autouse=True)
-def counter(monkeypatch):
-    """The counter, at zero."""
-    counter = shadow.Counter()
-    monkeypatch.setattr(shadow, "counter", counter)
-    return counter
 
 
 @pytest.fixture
