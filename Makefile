@@ -210,7 +210,7 @@ test-postgresql: $(TEST)/installed
 	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
 
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
-# marshmallow 3 and SQLAlchemy 2.0.
+# marshmallow 3 and SQLAlchemy 2.0; those of doctor/django have no marshmallow.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
 		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \

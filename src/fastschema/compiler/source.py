@@ -102,7 +102,7 @@ class GeneratedFunction:
         self.function: FunctionType = namespace[function_name]
         self._source = _Source(text)
         # What takes the place of a list is enough for linecache.
-        linecache.cache[filename] = (len(text), None, self._source, filename)  # type: ignore[assignment]
+        linecache.cache[filename] = (len(text), None, self._source, filename)  # type: ignore[assignment]  # a list, it says
         weakref.finalize(self, linecache.cache.pop, filename, None)
 
     @property

@@ -188,7 +188,7 @@ def _compiled(inner: Any) -> Callable[[Any], Any]:
     is_by_field = "$own" not in converted.result and "own.zone" not in converted.accepts
     if not converted.accepts or converted.has_more_validators or not is_by_field:
         return run
-    return _value_function(converted).function(inner, run)  # type: ignore[no-any-return]
+    return _value_function(converted).function(inner, run)  # type: ignore[no-any-return]  # a function
 
 
 @lru_cache(maxsize=CACHE_SIZE)
