@@ -50,7 +50,7 @@ class Patterns(Contender):
         if self._modules & WITH_DJANGO:
             set_up_django(contender)
             packages += drf_peers.PACKAGES[contender]
-        elif contender == "fastschema":
+        if contender == "fastschema":
             import fastschema
 
             fastschema.install()

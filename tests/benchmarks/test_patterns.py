@@ -65,6 +65,26 @@ def test_a_word_that_no_pattern_has_is_an_error(tmp_path):
     assert "no pattern has 'no such pattern' in its name" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "DRF: Serializer, 14 fields, 20",
+        "marshmallow: module-level schema, flat dictionaries, 20",
+    ],
+)
+def test_what_is_measured_without_names_runs_generated_code_in_one_of_both_processes(
+    measure, ordinary
+):
+    stock, fast = ordinary.contenders(ordinary.CHOSEN)
+    calls = []
+    for contender in (stock, fast):
+        with contender:
+            contender.ask("digest", measure, runs=3)
+            calls.append(contender.ask("calls", measure)["calls"])
+
+    assert calls[1] < calls[0] / 2
+
+
 def test_rooms_are_compared_and_measured(tmp_path):
     quick = (*QUICK, "--fail-below", "0")
     finished = ran("ordinary.py", "rooms", *quick, directory=tmp_path)
