@@ -22,7 +22,7 @@ from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
 
 from harness.measuring import Run
-from patterns import Collection, among_others
+from patterns import Collection, among_others, is_fast
 from patterns.mapped import Airline, Flight, FlightSchema, flights
 from records import Record, flat_rows, orders
 from workloads import AuthorSchema, FlatSchema, OrderSchema, as_json, half_wrong, outcome
@@ -184,6 +184,23 @@ add("hooks, load", lambda n: load(Hooked(), flat_data(n)))
 add("polymorphic objects, a schema for each", lambda n: dump(Polymorphic(), flat_rows(n)))
 add("dump overridden, calling super()", lambda n: dump(DumpOverridden(), flat_rows(n)))
 add("load, module-level schema", lambda n: load(OrderSchema(), order_data(n)))
+
+
+def older(schema: Any) -> Schema:
+    """A schema that is there before fastschema is installed, as in applications with factories."""
+    if not is_fast():
+        return schema()
+    import fastschema
+
+    fastschema.uninstall()
+    try:
+        return schema()
+    finally:
+        fastschema.install()
+
+
+add("a schema older than FastSchema(app)", lambda n: dump(older(OrderSchema), orders(n)))
+add("load, the same", lambda n: load(older(OrderSchema), order_data(n)))
 add("load, module-level schema, flat", lambda n: load(FlatSchema(), flat_data(n)))
 
 

@@ -8,8 +8,7 @@ compared with copies of them at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
-from operator import is_, methodcaller
+from operator import attrgetter, is_
 from typing import Any
 
 from marshmallow import missing
@@ -33,51 +32,88 @@ _DEFAULTS = ("dump_default", "load_default")
 """Of defaults matters only of which sort they are: their values are looked up, too."""
 _OF_ONE_SCHEMA = ("parent", "root", "_schema", "_field_cache", "_creation_index", "metadata")
 """Attributes that differ from schema to schema, and say nothing of what a field does."""
-_OF_ONE_DUMP = (*_OF_ONE_SCHEMA, *_LISTS, "validate", "error_messages")
-"""The same for what a field dumps."""
-_values = methodcaller("values")
+_CHOOSING = ("name", "load_only", "dump_only")
+"""Those that say which fields a schema has."""
+_SAY_NOTHING = {
+    "dump": (
+        *(*_OF_ONE_SCHEMA, *_CHOOSING, *_LISTS),
+        *("validate", "error_messages", "load_default", "allow_none", "required"),
+    ),
+    "load": (*_OF_ONE_SCHEMA, *_CHOOSING, "validate", "dump_default"),
+    "both": (*_OF_ONE_SCHEMA, "validate"),
+}
+"""By direction, the attributes that say nothing of what a field does there."""
+_LISTS_OF = {
+    "dump": ("tuple_fields",),
+    "load": ("tuple_fields", *_LISTS),
+    "both": ("tuple_fields", *_LISTS),
+}
+"""By direction, the attributes of fields that hold lists whose members matter."""
+_attributes = attrgetter("__dict__")
 
 
 class MadeFields:
-    """The fields of one made schema as they are, for one direction."""
+    """The fields of one made schema as they are.
 
-    __slots__ = ("_fields", "_held", "_is_load", "_lengths", "_lists", "_names", "_values", "every")
+    :param direction: for which they are looked at: "dump", "load" or "both"
+    """
+
+    __slots__ = (
+        *("_attributes", "_direction", "_empty_lists", "_full_lists", "_holders", "_keys"),
+        *("_members", "_names", "_options", "_outermost", "_types", "_values", "every"),
+    )
 
     def __init__(self, fields: dict[str, Any], direction: str) -> None:
-        self._fields = [*fields, *fields.values()]
-        self._is_load = direction == "load"
-        self.every = list(_with_inner(fields.values()))
+        self._direction = direction
+        self._keys = list(fields)
+        self._outermost = list(fields.values())
+        self.every = list(_with_inner(self._outermost))
         """The fields, and those inside of them."""
-        attributes = [field.__dict__ for field in self.every]
-        self._names = list(map(list, attributes))
-        self._values = list(self._now(attributes))
-        names = ("tuple_fields", *_LISTS) if self._is_load else ("tuple_fields",)
-        of_names = [values.get(name) for values in attributes for name in names]
-        self._lists = [value for value in of_names if type(value) is list]
-        """The lists among the values that matter, with what is in them."""
-        self._lengths = list(map(len, self._lists))
-        self._held = list(chain.from_iterable(self._lists))
+        self._types = list(map(type, self.every))
+        self._attributes = list(map(_attributes, self.every))
+        self._names = list(map(list, self._attributes))
+        says_nothing = _SAY_NOTHING[direction]
+        options = [
+            (attributes, name)
+            for attributes in self._attributes
+            for name in attributes
+            if name not in says_nothing
+        ]
+        self._holders = [attributes for attributes, _ in options]
+        self._options = [name for _, name in options]
+        self._values = list(map(dict.get, self._holders, self._options))
+        lists = [
+            attributes[name]
+            for attributes in self._attributes
+            for name in _LISTS_OF[direction]
+            if type(attributes.get(name)) is list
+        ]
+        self._empty_lists = [members for members in lists if not members]
+        self._full_lists = [members for members in lists if members]
+        self._members = list(map(list, self._full_lists))
 
     def are_current(self, fields: dict[str, Any]) -> bool:
-        """Return whether these are the fields of the schema, and as they were.
+        """Return whether these are the fields of the schema, and their options as they were.
 
-        Their attributes are the very same objects: nobody's ``__eq__`` is asked.
+        They are the very same objects: nobody's ``__eq__`` is asked.
         """
-        attributes = [field.__dict__ for field in self.every]
         return (
-            list(map(list, attributes)) == self._names
-            and list(map(len, self._lists)) == self._lengths
-            and all(map(is_, chain(fields, fields.values()), self._fields))
-            and len(fields) * 2 == len(self._fields)
-            and all(map(is_, self._now(attributes), self._values))
-            and all(map(is_, chain.from_iterable(self._lists), self._held))
+            list(fields) == self._keys
+            and all(map(is_, fields.values(), self._outermost))
+            and all(map(is_, map(type, self.every), self._types))
+            and all(map(is_, map(_attributes, self.every), self._attributes))
+            and list(map(list, self._attributes)) == self._names
+            and all(map(is_, map(dict.get, self._holders, self._options), self._values))
+            and not any(self._empty_lists)
+            and all(map(_are_same_objects, self._full_lists, self._members))
         )
 
-    def _now(self, attributes: list[dict[str, Any]]) -> Iterator[Any]:
-        return chain(map(type, self.every), chain.from_iterable(map(_values, attributes)))
-
     def deciding(self) -> list[dict[str, Any]]:
-        return [_deciding(field, is_load=self._is_load) for field in self.every]
+        return [_deciding(field, self._direction) for field in self.every]
+
+
+def _are_same_objects(members: list[Any], others: list[Any]) -> bool:
+    return len(members) == len(others) and all(map(is_, members, others))
 
 
 class SchemaSnapshot:
@@ -91,7 +127,7 @@ class SchemaSnapshot:
         self._own = {**attributes, STATE_KEY: None}
         self._fields = list(attributes.get("fields", {}).items())
         declared = attributes.get("declared_fields", {})
-        self._made = MadeFields(declared, "load")
+        self._made = MadeFields(declared, "both")
         self._deciding = list(declared), self._made.deciding()
 
     def is_current(self) -> bool:
@@ -105,7 +141,7 @@ class SchemaSnapshot:
             return False
         if not self._made.are_current(declared):
             # Whoever copies it binds them anew.
-            made_fields = MadeFields(declared, "load")
+            made_fields = MadeFields(declared, "both")
             if not are_same((list(declared), made_fields.deciding()), self._deciding):
                 return False
             self._made = made_fields
@@ -121,7 +157,7 @@ def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:
             yield from _with_inner(inner_fields(field))
 
 
-def _deciding(field: Any, *, is_load: bool) -> dict[str, Any]:
+def _deciding(field: Any, direction: str) -> dict[str, Any]:
     """Return the attributes of a field that say what it does, and its class.
 
     They hold nothing of the schema that it belongs to. What a field of users keeps for itself says
@@ -129,10 +165,9 @@ def _deciding(field: Any, *, is_load: bool) -> dict[str, Any]:
     """
     cls: Any = type(field)
     deciding: dict[str, Any] = field.__dict__.copy()
-    for name in _OF_ONE_SCHEMA if is_load else _OF_ONE_DUMP:
+    for name in _SAY_NOTHING[direction]:
         deciding.pop(name, None)
-    if is_load:
-        deciding.pop("validate", None)
+    if direction != "dump":
         deciding |= {name: bool(deciding.get(name)) for name in _LISTS}
         deciding["validators"] = validators.describe(field)
     for name in _DEFAULTS:
