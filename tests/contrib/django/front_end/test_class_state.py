@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.utils import translation
+from django.utils.functional import cached_property
 from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
@@ -262,12 +263,21 @@ def new_class(chance):
             CALLS.append("fields")
             return super().fields
 
+    class Caching(Plain):
+        @cached_property
+        def fields(self):
+            CALLS.append("fields")
+            fields = super().fields
+            fields.pop("first", None)
+            return fields
+
     class Made(Plain):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
             CALLS.append(len(self.fields))
 
-    return chance.choice([Plain, Popping, Getting, Looking, Representing, Counting, Made])
+    classes = [Plain, Popping, Getting, Looking, Representing, Counting, Caching, Made]
+    return chance.choice(classes)
 
 
 @pytest.mark.parametrize("seed", range(8000 if THOROUGH else 400))

@@ -1,12 +1,14 @@
 """Serializers whose fields are made, asked row by row: whoever looks at the fields is seen."""
 
 import copy
+import functools
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.test import override_settings
+from django.utils.functional import cached_property
 from rest_framework import serializers
 
 import fastschema
@@ -79,6 +81,29 @@ class Deciding(Popping):
         return super().to_representation(instance)
 
 
+class CachingInner(Inner):
+    @cached_property
+    def fields(self):
+        CALLS.append("fields of what is nested")
+        fields = super().fields
+        if visitor_of(self) != "admin":
+            del fields["number"]
+        return fields
+
+
+class Caching(Popping):
+    inner = CachingInner()
+    many = CachingInner(many=True)
+
+    @functools.cached_property
+    def fields(self):
+        CALLS.append("fields")
+        fields = super().fields
+        if visitor_of(self) != "admin":
+            del fields["last"]
+        return fields
+
+
 def row(number):
     """A row with something in each place."""
     inner = {"number": number, "text": f"{number}", "more": "more"}
@@ -107,7 +132,7 @@ def compiled_rows(use):
     return fastschema.stats().compiled_rows - before
 
 
-@pytest.mark.parametrize("cls", [Popping, Own])
+@pytest.mark.parametrize("cls", [Popping, Own, Caching])
 def test_generated_code_represents_all_but_the_first(cls):
     for _ in range(2):
         serializer = cls()
@@ -166,7 +191,7 @@ CHANGES = {
 def test_whatever_happens_in_random_order(seed):
     def ask():
         chance = random.Random(seed)
-        cls = chance.choice([Popping, Own, Deciding])
+        cls = chance.choice([Popping, Own, Deciding, Caching])
         serializer = cls(context={"user": "ann"})
         found = []
         for _ in range(chance.randint(4, 20)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from django.utils.functional import cached_property
 from rest_framework import serializers
 
 from tests.contrib.django.lists.choosing_views import Code
@@ -88,6 +89,13 @@ def own_methods(code: Code, names: list[str]) -> dict[str, Any]:
             fields[name] = serializers.IntegerField(max_value=3)
         return fields
 
+    def fields(self):
+        code.log("fields")
+        fields = super(self.own, self).fields
+        if decide(self):
+            fields.pop(name, None)
+        return fields
+
     def init(self, *args, **kwargs):
         code.log("__init__")
         super(self.own, self).__init__(*args, **kwargs)
@@ -118,7 +126,7 @@ def own_methods(code: Code, names: list[str]) -> dict[str, Any]:
         [
             *({"get_fields": get_fields}, {"__init__": init}, {"validate": validate}),
             *({f"validate_{name}": validate_one}, {"to_internal_value": to_internal_value}),
-            {"get_validators": get_validators},
+            *({"get_validators": get_validators}, {"fields": cached_property(fields)}),
         ],
     )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import random
 from typing import Any
 
 from django.db.models import Value
 from django.utils import timezone, translation
+from django.utils.functional import cached_property
 from rest_framework import generics, pagination, renderers, serializers
 from rest_framework.fields import SkipField
 
@@ -125,7 +127,7 @@ def own_methods(code: Code, model: Any, names: list[str], *, is_model_serializer
     decide = code.decision()
     hidden = pick(code.chance, names)
     other = pick(code.chance, [name for name in TEXTS[model] if name != hidden])
-    kind = int(code.chance() * (10 if is_model_serializer else 7))
+    kind = int(code.chance() * (12 if is_model_serializer else 9))
 
     def get_fields(self):
         code.log("get_fields", type(self).__name__)
@@ -199,6 +201,8 @@ def own_methods(code: Code, model: Any, names: list[str], *, is_model_serializer
         {"to_representation": to_representation},
         {"to_representation": to_representation_with_fewer},
         {"fields": property(fields)},
+        {"fields": functools.cached_property(fields)},
+        {"fields": cached_property(fields)},
         {"get_field_names": get_field_names},
         {"get_extra_kwargs": get_extra_kwargs},
         {"build_standard_field": build_standard_field},

@@ -23,6 +23,7 @@ from rest_framework.settings import api_settings
 from fastschema.compiler.nodes import Repeatable, UnreadableError
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
+    has_stock_fields,
     own_classes,
     why_fields_are_own,
 )
@@ -38,6 +39,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.made_fields import (
     UNSEEN,
+    can_make_later,
     has_made_fields,
     made_fields,
     seen_again,
@@ -253,6 +255,7 @@ class SerializerClassState(ClassRecord):
         return (
             cloner is not None
             and cloner.is_complete
+            and has_stock_fields(cls)
             and why_fields_are_own(cls) is None
             and gets_fields_as_stock(cls)
             and all(
@@ -384,8 +387,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     fields = made_fields(serializer)
     if name in fields and (has_made_fields(serializer) or fields[name].parent is serializer):
         return fields[name]
-    # Stock's own property knows nothing of such fields.
-    is_later = not has_made_fields(serializer) and type(serializer).fields is not STOCK_FIELDS
+    is_later = not has_made_fields(serializer) and can_make_later(type(serializer))
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:

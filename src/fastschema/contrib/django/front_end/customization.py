@@ -6,6 +6,7 @@ When a field is made, what runs users' code is made by it, for each serializer, 
 from __future__ import annotations
 
 import decimal
+import functools
 import re
 import uuid
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import QuerySet
-from django.utils.functional import Promise
+from django.utils.functional import Promise, cached_property
 from rest_framework import fields, relations, serializers
 from rest_framework.fields import Field, FilePathField
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
@@ -164,11 +165,26 @@ def is_stock_serializer(serializer: Any) -> bool:
     )
 
 
+def has_stock_fields(cls: Any) -> bool:
+    """Return whether ``fields`` is DRF's property, or what fastschema has put in its place."""
+    return is_stock(cls.fields, STOCK_FIELDS)
+
+
 def why_fields_are_own(cls: Any) -> str | None:
-    """Return why code of users is asked for fields each time, so that stock must run; or None."""
-    if not is_stock(cls.fields, STOCK_FIELDS):
+    """Return why code of users is asked for fields each time, so that stock must run; or None.
+
+    A cached property of users' is asked once for each serializer, which keeps the fields then.
+    """
+    if not (has_stock_fields(cls) or _name_if_cached(cls.fields) == "fields"):
         return "fields is overridden"
     return None if cls._readable_fields is _READABLE_FIELDS else "_readable_fields is overridden"
+
+
+def _name_if_cached(value: Any) -> str | None:
+    """Return under which name a cached property keeps its value; None for anything else."""
+    if type(value) is functools.cached_property:
+        return value.attrname
+    return value.name if type(value) is cached_property else None
 
 
 def is_stock_list(serializer: ListSerializer) -> bool:

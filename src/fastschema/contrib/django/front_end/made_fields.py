@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 
 from rest_framework.serializers import ListSerializer
 from rest_framework.utils.serializer_helpers import BindingDict
@@ -20,6 +20,7 @@ from rest_framework.utils.serializer_helpers import BindingDict
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
+    has_stock_fields,
     is_stock_list,
     is_stock_serializer,
 )
@@ -29,6 +30,14 @@ from fastschema.runtime.guard import Snapshot
 
 UNSEEN = "_fastschema_fields"
 _SEEN = "_fastschema_seen"
+
+
+def can_make_later(cls: Any) -> bool:
+    """Return whether who looks at ``fields`` gets what is kept here.
+
+    Stock's own property, and those of users, know nothing of that.
+    """
+    return cls.fields is not STOCK_FIELDS and has_stock_fields(cls)
 
 
 def has_made_fields(serializer: Any) -> bool:
@@ -56,6 +65,36 @@ def seen_again(serializer: Any) -> Any:
     return fields
 
 
+class _Owner(NamedTuple):
+    """A serializer, and its fields as they were.
+
+    :param attributes: its ``__dict__``
+    :param mapping: its ``fields``; None if they are not made
+    :param snapshot: what the fields are like
+    """
+
+    attributes: dict[str, Any]
+    mapping: Any
+    fields: list[Any]
+    snapshot: Any
+    can_make_later: bool
+
+    def put_away(self) -> None:
+        if self.mapping is not None and self.can_make_later:
+            self.attributes[_SEEN] = self.mapping  # first, for other threads
+            self.attributes.pop("fields", None)
+
+    def is_current(self) -> bool:
+        """Return whether the fields are alike, if somebody may have changed them."""
+        if "fields" not in self.attributes:
+            return True
+        if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
+            return False
+        now = self.mapping.fields.values()
+        is_alike: bool = all(map(is_, now, self.fields)) and self.snapshot.matches(now)
+        return is_alike
+
+
 class MadeFields:
     """The fields of a serializer, and of what is nested in it and compiled, where they are made.
 
@@ -65,46 +104,34 @@ class MadeFields:
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
-    __slots__ = ("_all", "_may_put_away", "_owners")
+    __slots__ = ("_attributes", "_owners")
 
     def __init__(self, serializer: Any, readable: list[Any], snapshot: Snapshot) -> None:
-        # Stock's own property knows nothing of such fields.
-        self._may_put_away = type(serializer).fields is not STOCK_FIELDS
-        self._all = list(_seen(serializer, readable, snapshot))
-        self._owners = [attributes for attributes, _, _, _ in self._all]
+        self._owners = list(_owners(serializer, readable, snapshot))
+        self._attributes = [owner.attributes for owner in self._owners]
         self._put_away()
 
     def are_current(self) -> bool:
         """Return whether they are what they were."""
-        return not any("fields" in attributes for attributes in self._owners) or self._are_alike()
-
-    def _are_alike(self) -> bool:
-        for attributes, mapping, fields, snapshot in self._all:
-            if "fields" in attributes:
-                if attributes["fields"] is not mapping or len(mapping) != len(fields):
-                    return False
-                now = mapping.fields.values()
-                if not (all(map(is_, now, fields)) and snapshot.matches(now)):
-                    return False
+        if not any("fields" in attributes for attributes in self._attributes):
+            return True
+        if not all(owner.is_current() for owner in self._owners):
+            return False
         self._put_away()
         return True
 
     def _put_away(self) -> None:
-        for attributes, mapping, _, _ in self._all if self._may_put_away else ():
-            if mapping is not None:
-                attributes[_SEEN] = mapping  # first, for other threads
-                attributes.pop("fields", None)
+        for owner in self._owners:
+            owner.put_away()
 
 
-def _seen(
+def _owners(
     serializer: Any, readable: list[Any] | None = None, snapshot: Snapshot | None = None
-) -> Iterator[tuple[dict[str, Any], Any, list[Any], Any]]:
-    """Yield the ``__dict__`` of a serializer, its mapping of fields (None: they are not made), the
-    fields and what they are like; then the same for what is nested in it.
-    """
-    attributes = vars(serializer)
+) -> Iterator[_Owner]:
+    """Yield a serializer, and then those that are nested in it."""
+    cls, attributes = type(serializer), vars(serializer)
     if not has_made_fields(serializer):
-        yield attributes, None, [], None
+        yield _Owner(attributes, None, [], None, can_make_later(cls))
         return
     mapping = made_fields(serializer)
     if type(mapping) is not BindingDict:
@@ -113,9 +140,9 @@ def _seen(
     if readable is None or len(fields) != len(readable):
         fields = all_fields(serializer)
         snapshot = Snapshot(fields, OPTIONS, inner_fields)
-    yield attributes, mapping, fields, snapshot
+    yield _Owner(attributes, mapping, fields, snapshot, can_make_later(cls))
     for field in fields:
         is_list = isinstance(field, ListSerializer) and is_stock_list(field)
         nested = field.child if is_list else field
         if is_stock_serializer(nested):
-            yield from _seen(nested)
+            yield from _owners(nested)

@@ -11,7 +11,7 @@ from rest_framework.serializers import BaseSerializer, ModelSerializer, Serializ
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.class_state import Direction
-from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, own_classes
+from fastschema.contrib.django.front_end.customization import own_classes, why_fields_are_own
 from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.front_end.schema_reader import all_fields
@@ -77,7 +77,7 @@ def is_readable(cls: Any) -> bool:
     """Return whether the serializers of a class take input field by field, as DRF's do."""
     return (
         issubclass(cls, Serializer)
-        and is_stock(cls.fields, STOCK_FIELDS)
+        and why_fields_are_own(cls) is None
         and all(getattr(cls, name) is method for name, method in _RELIED_ON.items())
     )
 
