@@ -187,7 +187,7 @@ CHANGES = {
     "undeclared": lambda s: type(s)._declared_fields.pop("late", None) and None,
     "class attribute": lambda s: setattr(type(s), "get_fields", late_get_fields),
     "class method": lambda s: setattr(type(s), "to_representation", late_to_representation),
-    "field class": lambda s: setattr(type(s.fields["last"]), "default_empty_html", "x"),
+    "field class": lambda s: setattr(type(s._declared_fields["last"]), "default_empty_html", "x"),
 }
 DECIDING_OF_CLASS = {"declared", "undeclared", "class attribute", "class method", "field class"}
 DECIDING = {"own get_fields", "own declared"}
@@ -231,8 +231,11 @@ def validated(cls):
 def new_class(chance):
     """A class of serializers that follow their class, or decide on their fields in some way."""
 
+    class Last(serializers.CharField):
+        """A class of its own: what is changed on it stays there."""
+
     class Plain(Outer):
-        last = serializers.CharField(max_length=chance.choice([5, 6]))
+        last = Last(max_length=chance.choice([5, 6]))
 
     class Popping(Plain):
         def __init__(self, *args, **kwargs):
