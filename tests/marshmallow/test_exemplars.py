@@ -93,6 +93,35 @@ def test_dotted_names_belong_to_one_schema(option):
     assert assert_as_stock(dump) == first
 
 
+class Holder(fields.Field):
+    """A field that holds others, and binds none of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = Numbered()
+        self.tuple_fields = [Numbered()]
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return [each._serialize(value, attr, obj) for each in (self.inner, *self.tuple_fields)]
+
+
+class Numbered(fields.String):
+    number = 0
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        self.number += 1
+        return f"{value} {self.number}"
+
+
+def test_fields_that_a_field_of_users_holds_are_those_of_all_schemas():
+    cls = Schema.from_dict({"held": Holder()})
+    dumped = [cls().dump({"held": "a"})["held"] for _ in range(3)]
+    assert dumped == [["a 1", "a 1"], ["a 2", "a 2"], ["a 3", "a 3"]]
+    first, second = cls().fields["held"], cls().fields["held"]
+    assert first.inner is second.inner
+    assert first.tuple_fields is second.tuple_fields
+
+
 def test_a_method_field_keeps_the_method_that_its_schema_had_when_new(monkeypatch):
     class Counting(Schema):
         number = fields.Method("get_number")

@@ -247,22 +247,28 @@ def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
             attributes[choice] = _new_choice(attributes[choice])
     for name in INNER:
         inner = attributes.get(name)
-        if is_field(inner):
+        if _is_bound_to(inner, field):
             attributes[name] = cloned_inner = clone(inner, field, cloned, schema)
             for choice in _CHOICES:
                 if choice in attributes and getattr(inner, choice, None) is getattr(field, choice):
                     cloned_inner.__dict__[choice] = attributes[choice]
-    if type(attributes.get("tuple_fields")) is list:
-        attributes["tuple_fields"] = [
-            clone(inner_field, field, cloned, schema) if is_field(inner_field) else inner_field
-            for inner_field in attributes["tuple_fields"]
-        ]
+    several = attributes.get("tuple_fields")
+    if type(several) is list and all(_is_bound_to(inner, field) for inner in several):
+        attributes["tuple_fields"] = [clone(inner, field, cloned, schema) for inner in several]
     for name in METHODS:
         method = attributes.get(name)
         if type(getattr(method, "__self__", None)) is type(schema):
             attributes[name] = method.__func__.__get__(schema)
     if _FIELD_CACHE in attributes:
         attributes[_FIELD_CACHE] = {}
+
+
+def _is_bound_to(inner: Any, field: Any) -> bool:
+    """Return whether something is a field that another one has copied and bound.
+
+    What a field of users' holds and does not bind, all schemas of a class share.
+    """
+    return is_field(inner) and inner.__dict__.get("parent") is field
 
 
 def frozen_copy(field: Any) -> Any:
