@@ -299,3 +299,14 @@ def test_a_copy_that_is_pending_is_pickled_with_its_fields():
     again = pickle.loads(pickle.dumps(copied))
     assert [*vars(again)["fields"]] == ["id", "name", "tags", "about", "secret"]
     assert copy.deepcopy(copy.copy(Pet())).dump(PET) == Pet().dump(PET)
+
+
+def test_a_copy_of_a_schema_that_was_bound_anew_shares_its_dictionaries():
+    def use():
+        schema = warmed(Home("object")).copy
+        copied = copy.copy(schema)
+        schema.dump_fields["size"] = fields.Constant(5)
+        schema.fields.pop("name")
+        return copied.dump({}), list(copied.fields)
+
+    assert_as_stock(use)

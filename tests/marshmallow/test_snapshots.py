@@ -292,6 +292,17 @@ def test_a_change_of_a_nested_schema_object_is_seen_by_the_next_schema(
             assert other.uses() == expected
 
 
+@pytest.mark.usefixtures("_installed")
+def test_a_change_of_a_nested_object_through_a_schema_is_seen_by_the_next_one():
+    cls = Schema.from_dict({"plain": fields.Nested(Plain())})
+    row = {"plain": {"id": 1}}
+    for _ in range(3):
+        assert cls().dump(row) == row
+    cls().fields["plain"].schema.fields["id"].data_key = "key"
+    for _ in range(3):
+        assert cls().dump(row) == {"plain": {"key": 1}}
+
+
 def copies_a_field(schema):
     schema.fields["name"].__deepcopy__ = lambda memo: LOG.append("copied")
     schema.fields["name"]._bind_to_schema = lambda name, parent: LOG.append("bound")

@@ -89,6 +89,11 @@ class SchemaState(State):
         """Return whether nobody has looked at the fields, be it those of a copy."""
         return name not in own and self.shared is not None and self.shared.made is None
 
+    @property
+    def is_made(self) -> bool:
+        """Whether somebody has looked at the fields, be it those of a copy."""
+        return self.shared is not None and self.shared.made is not None
+
     def field(self, schema: Any, field: Any) -> Any:
         """Return the schema's own field that is like one of its exemplar."""
         assert self.shared is not None
@@ -158,6 +163,13 @@ def make_fields(schema: Any) -> None:
         and not attributes.keys() >= _ALL_NAMES
     ):
         state_of(schema).make(schema)
+
+
+def make_if_copies_have(schema: Any) -> None:
+    """Make the fields of a schema if somebody has looked at those of a copy, which are the same."""
+    state = schema.__dict__.get(STATE_KEY)
+    if type(state) is SchemaState and state.is_made:
+        make_fields(schema)
 
 
 def pending_like(exemplar: Exemplar) -> Any:
@@ -298,14 +310,14 @@ def _copy(schema: Any) -> Any:
     """Return a copy of a schema, which shares its fields, and is pending as long as it is."""
     attributes = schema.__dict__
     copied = object.__new__(type(schema))
-    state = attributes.get(STATE_KEY)
-    shared = state_of(schema).shared if type(state) is SchemaState else None
-    if is_disabled() or (shared is not None and shared.made is not None):
-        make_fields(schema)
+    is_known = type(attributes.get(STATE_KEY)) is SchemaState
+    state = state_of(schema) if is_known else None
+    shared = None if state is None else state.shared
+    if is_disabled() or (state is not None and (state.is_made or state.is_bound_anew)):
+        make_fields(schema)  # the copy gets these very dictionaries
     copied.__dict__.update(attributes, **{STATE_KEY: None})
-    if shared is not None and not is_disabled():
-        original = state_of(schema).original
-        original = schema if original is None else original
+    if state is not None and shared is not None and not is_disabled():
+        original = schema if state.original is None else state.original
         copied.__dict__[STATE_KEY] = SchemaState(copied, shared, original)
     return copied
 

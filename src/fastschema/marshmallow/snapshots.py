@@ -22,6 +22,7 @@ from fastschema.marshmallow.customization import (
     inner_fields,
 )
 from fastschema.marshmallow.exemplars import METHODS
+from fastschema.marshmallow.pending import make_if_copies_have
 from fastschema.runtime.guard import STATE_KEY, are_same
 
 _LISTS = ("validators", "pre_load", "post_load")
@@ -122,6 +123,7 @@ class SchemaSnapshot:
     __slots__ = ("_deciding", "_fields", "_made", "_own", "_schema")
 
     def __init__(self, schema: Any) -> None:
+        make_if_copies_have(schema)
         attributes = schema.__dict__
         self._schema = schema
         self._own = {**attributes, STATE_KEY: None}
@@ -131,6 +133,7 @@ class SchemaSnapshot:
         self._deciding = list(declared), self._made.deciding()
 
     def is_current(self) -> bool:
+        make_if_copies_have(self._schema)
         attributes = self._schema.__dict__
         if not are_same({**attributes, STATE_KEY: None}, self._own):
             return False
