@@ -1,6 +1,7 @@
 """Makers for fields of DRF do what the methods of those fields do, both ways."""
 
 import copy
+import datetime
 import decimal
 
 import pytest
@@ -97,6 +98,8 @@ SECONDS = {
         lambda: serializers.DecimalField(max_digits=4, decimal_places=2),
         [decimal.Decimal("1.5"), "1.50", "x", 12345],
     ),
+    "date": (serializers.DateField, [datetime.date(2024, 1, 2), "2024-01-02", "x", None]),
+    "key": (lambda: serializers.PrimaryKeyRelatedField(read_only=True), [Thing(pk=1), 5]),
     "list": (lambda: serializers.ListField(child=serializers.IntegerField()), [[1, "2"], ["x"]]),
     "nested": (Track, [{"title": "a"}, {"title": "too long"}, {}, 5]),
     "nested, many": (lambda: Track(many=True), [[{"title": "a"}], [{}], 5]),
@@ -198,6 +201,27 @@ def test_a_maker_is_called_once_for_a_field_and_for_each_serializer_object():
 
     assert serializer.is_valid()
     assert len(made) == 1
+
+
+def test_a_change_inside_of_a_field_is_seen_by_what_is_made_for_it():
+    register_pairs()
+    row, data = Thing(pairs=[("a", 1)], name="x"), [{"pairs": [["a", 1]]}]
+
+    def use():
+        cls = serializer_of("integer")
+        dumping, loading = cls(), cls(data=data, many=True)
+        answers = []
+        for second in (serializers.IntegerField, serializers.CharField) * 3:
+            for fields in (dumping.fields, loading.child.fields):
+                fields["pairs"].halves = (serializers.CharField(), second())
+            answers += [dumping.to_representation(row) for _ in range(2)]
+            answers.append(loading.run_validation(data))
+        return answers
+
+    with fastschema.disabled():
+        expected = use()
+    for _ in range(3):
+        assert use() == expected
 
 
 def test_what_is_made_sees_the_context_of_its_own_request():

@@ -44,6 +44,7 @@ from fastschema.contrib.django.front_end.made_fields import (
     made_fields,
     seen_again,
 )
+from fastschema.contrib.django.front_end.makers import forget_made
 from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
@@ -58,6 +59,7 @@ from fastschema.runtime.guard import (
 )
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import DumpProgram
+from fastschema.runtime.registration import registered
 from fastschema.runtime.switch import is_disabled
 
 _UNKNOWN: Any = object()
@@ -279,6 +281,8 @@ class SerializerClassState(ClassRecord):
         """
         if not self.refresh():
             return None
+        if registered:
+            forget_made(fields)
         compiled = self.made_programs(direction.name).find(
             tuple([field.field_name for field in fields]),
             fields,

@@ -25,8 +25,10 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.makers import forget_made
 from fastschema.contrib.django.front_end.schema_reader import all_fields
 from fastschema.runtime.guard import Snapshot
+from fastschema.runtime.registration import registered
 
 UNSEEN = "_fastschema_fields"
 _SEEN = "_fastschema_seen"
@@ -91,6 +93,8 @@ class _Owner(NamedTuple):
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
+        if registered:
+            forget_made(now)
         is_alike: bool = all(map(is_, now, self.fields)) and self.snapshot.matches(now)
         return is_alike
 

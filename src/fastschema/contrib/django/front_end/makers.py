@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
@@ -16,11 +16,12 @@ from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
 from fastschema.contrib.django.front_end.access import SerializerPath
 from fastschema.contrib.django.front_end.fields import describe, kind
+from fastschema.contrib.django.front_end.schema_reader import NAMES
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered, function_of
 
 _KEY = "_fastschema_made"
-"""The attribute of a field with what was made for it last, which lives as long as the field."""
+"""The attribute of a field with what was made for it last."""
 
 
 class Made:
@@ -49,6 +50,12 @@ class Made:
         function = function_of(self._registered, field, self._compiled)
         kept = field.__dict__[_KEY] = field, self._registered, function
         return kept
+
+
+def forget_made(fields: Iterable[Any]) -> None:
+    """Forget what was made for fields, or for what is inside of them, which may have changed."""
+    for field in fields:
+        field.__dict__.pop(_KEY, None)
 
 
 def represented(inner: Any) -> Callable[[Any], Any]:
@@ -80,4 +87,4 @@ def _value_function(description: Description) -> GeneratedFunction | None:
     if slots:
         return None
     of_fields = Slot("fields", lambda bound, cls, form: bound)
-    return generate_dump(replace(value_kind, none_stays=False), [of_fields], {})
+    return generate_dump(replace(value_kind, none_stays=False), [of_fields], NAMES)

@@ -95,7 +95,7 @@ _FUNCTIONS = (
     *(access.represent, access.represent_field, access.call_if_callable, access.is_method),
     *(access.unreadable, json_value, json_number),
 )
-_NAMES: dict[str, object] = {
+NAMES: dict[str, object] = {
     **ENGINE_NAMES,
     **{function.__name__: function for function in _FUNCTIONS},
     "ObjectDoesNotExist": ObjectDoesNotExist,
@@ -235,7 +235,7 @@ def make_node(description: Description) -> ObjectNode:
         slots=tuple(slots),
         missing=missing,
         access=access_of,
-        names=_NAMES,
+        names=NAMES,
     )
 
 
