@@ -483,3 +483,34 @@ def test_reports_name_what_is_registered_for_schemas():
     assert "registered for Animal.dump" in report
     assert "registered for Animal.load" in report
     assert "registered for Animal.make" in report
+
+
+class Prefixed(fields.String):
+    def __init__(self, prefix, **kwargs):
+        super().__init__(**kwargs)
+        self.prefix = prefix
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return self.prefix + value
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return self.prefix + value
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+def test_what_a_maker_has_read_of_a_field_may_change(is_made):
+    def maker(field, compiled):
+        prefix = field.prefix
+        return lambda value: prefix + value
+
+    fastschema.register(Prefixed._serialize)(maker)
+    fastschema.register(Prefixed._deserialize)(maker)
+    with installed():
+        schema = Schema.from_dict({"name": Prefixed("-"), "other": fields.List(fields.String())})()
+        if is_made:
+            schema.fields["other"].data_key = "others"
+        for prefix in "abc":
+            schema.fields["name"].prefix = prefix
+            for _ in range(3):
+                assert schema.dump({"name": "Ann"}) == {"name": f"{prefix}Ann"}
+                assert schema.load({"name": "Ann"}) == {"name": f"{prefix}Ann"}

@@ -379,8 +379,10 @@ def _find_made(
         setattr(state, direction.name, None)
         state.left_to_stock = thresholds.rows_worth_reading - 1
         return None
-    if before is not None and before.reading is reading and before.is_bound_to(made_fields):
-        # Something else has changed: what a field of users keeps for itself, say.
+    is_bound = before is not None and before.reading is reading and before.is_bound_to(made_fields)
+    if before is not None and is_bound and not registered:
+        # Something else has changed: what a field of users keeps for itself, say. (A maker may have
+        # read that.)
         before.made = made_fields
         return before
     compiled = Compiled(schema, reading, list(fields.values()), made_fields)
