@@ -181,3 +181,15 @@ def test_fields_deep_inside_of_others_load_and_dump_as_by_stock(wrap, depth):
 
     assert plan.load({"value": data}) == make().load({"value": data})
     assert plan.dump({"value": data}) == make().dump({"value": data})
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("value", ["a", ["a"], 5, None])
+def test_a_plucked_field_that_is_not_there_is_looked_for_as_by_stock(many, value):
+    class Child(Schema):
+        name = fields.String()
+        other = fields.String()
+
+    nested = Child(many=many, exclude=["name"])
+    parent = Schema.from_dict({"child": fields.Pluck(nested, "name")})
+    assert_loads_same(parent, {"child": value})

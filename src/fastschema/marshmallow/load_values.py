@@ -155,8 +155,13 @@ class PluckLoader(NestedLoader):
     _key: str | None = None
 
     def __call__(self, value: Any) -> Any:
-        if not self._is_wrapped(value):
-            return self._by_field(value)
+        if value is None or value is missing or self._field.many:
+            return super()._by_field(value)
+        # As in stock: the nested schema first, then its field.
+        if not (self._is_begun or self._is_left_to_field):
+            self._begin()
+        if self._is_left_to_field or not self._loader.takes({}):
+            return super()._by_field(value)
         if self._key is None:
             self._key = self._field._field_data_key
         return super().__call__({self._key: value})
@@ -166,10 +171,7 @@ class PluckLoader(NestedLoader):
         self._key = None
 
     def _by_field(self, value: Any) -> Any:
-        return super()._by_field(value[self._key] if self._is_wrapped(value) else value)
-
-    def _is_wrapped(self, value: Any) -> bool:
-        return not (value is None or value is missing or self._field.many)
+        return super()._by_field(value[self._key])
 
 
 class ListLoader:
