@@ -38,6 +38,7 @@ class FlaskApplication(Application):
         if fast:
             from fastschema.contrib.flask import FastSchema
 
+            self.app.config["FASTSCHEMA_LOAD_RELATIONS"] = "LOAD_RELATIONS" in os.environ
             FastSchema(self.app)
         wsgi: WSGIApplication = self.app.wsgi_app
         return wsgi

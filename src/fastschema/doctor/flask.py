@@ -13,6 +13,7 @@ from marshmallow import Schema, class_registry
 from werkzeug.routing import Rule
 
 from fastschema.contrib.flask.configuration import settings_of
+from fastschema.contrib.flask.relations import can_load
 from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor.cli import main
 from fastschema.doctor.diagnosis import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
@@ -139,7 +140,7 @@ def _model(schema: Any) -> Any:
 def _queries(schema: Any) -> RowQueries | None:
     """Return what a list reads that is loaded lazily unless its statement says otherwise."""
     model = _model(schema)
-    if model is None:
+    if model is None or not can_load():
         return None
     from fastschema.contrib.sqlalchemy.relations import lazily_read, options_for
 

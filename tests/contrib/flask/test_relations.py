@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.pool import StaticPool
 
 import fastschema
-from fastschema.contrib.flask import FastSchema
+from fastschema.contrib.flask import FastSchema, relations
 from fastschema.doctor.flask import diagnosis_of_application
 from fastschema.marshmallow import dump
+from fastschema.runtime import versions
 from tests.contrib.sqlalchemy.differential import queries
 from tests.contrib.sqlalchemy.related import Base, OwnerSchema, Room, Thing, ThingSchema, fill
 
@@ -180,3 +181,21 @@ def test_the_doctor_says_what_a_list_reads_lazily(is_set):
             "Unless its statement has .options(selectinload(Thing.owner)), add it, or set "
             "FASTSCHEMA_LOAD_RELATIONS = True."
         )
+
+
+def test_an_older_sqlalchemy_is_an_error_where_relations_are_to_be_loaded(monkeypatch):
+    monkeypatch.setattr(versions, "version", {"sqlalchemy": "1.4.54"}.__getitem__)
+    app = Flask("app")
+    app.config["FASTSCHEMA_LOAD_RELATIONS"] = True
+
+    with pytest.raises(ImportError, match=r"FASTSCHEMA_LOAD_RELATIONS needs sqlalchemy 2\.0"):
+        FastSchema(app)
+
+
+def test_an_older_sqlalchemy_loads_its_relationships_itself(ask, monkeypatch, caplog):
+    monkeypatch.setattr(relations, "can_load", bool)
+
+    body, sent = ask(VIEWS["dump"], debug=True)
+
+    assert (body, sent) == ask(VIEWS["dump"], debug=True, FASTSCHEMA_DISABLED=True)
+    assert "lazily" not in caplog.text

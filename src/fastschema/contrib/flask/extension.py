@@ -20,7 +20,7 @@ from fastschema.contrib.flask.configuration import (
     settings_of,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
-from fastschema.contrib.flask.relations import load_if_set
+from fastschema.contrib.flask.relations import check_can_load, load_if_set
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
@@ -74,6 +74,7 @@ class FastSchema:
         :raises TypeError: for what is no Flask application, such as a blueprint
         :raises ValueError: for a configuration key that there is not, or one with a value that it
             cannot have
+        :raises ImportError: if a setting needs another version of a package
         """
         if not isinstance(app, Flask):
             raise TypeError(
@@ -201,6 +202,8 @@ def _switch_on(app: Flask, settings: Settings) -> None:
         install_jsonify()
     if settings.json_provider:
         _replace_provider(app)
+    if settings.load_relations:
+        check_can_load()
     if settings.load_relations or app.debug:
         call_before(load_if_set)
     if settings.shadow and _shadow is not None:

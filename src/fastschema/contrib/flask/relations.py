@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from flask import current_app, has_app_context
@@ -9,6 +10,19 @@ from flask import current_app, has_app_context
 from fastschema.contrib.flask.configuration import settings_of
 from fastschema.marshmallow.sqlalchemy import is_mapped
 from fastschema.runtime.switch import is_disabled
+from fastschema.runtime.versions import is_installed, require
+
+_OLDEST = (2, 0)
+
+
+def check_can_load() -> None:
+    """Raise ``ImportError`` if SQLAlchemy is missing or too old for the setting."""
+    require("FASTSCHEMA_LOAD_RELATIONS", sqlalchemy=_OLDEST)
+
+
+@cache
+def can_load() -> bool:
+    return is_installed("sqlalchemy", _OLDEST)
 
 
 def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
@@ -18,6 +32,8 @@ def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     """
     settings = settings_of(current_app) if has_app_context() else None
     if settings is None or is_disabled() or not objects or not is_mapped(type(objects[0])):
+        return
+    if not can_load():
         return
     from fastschema.contrib.sqlalchemy.relations import load_for, warn_of_lazy_loads
 
