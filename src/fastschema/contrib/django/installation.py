@@ -20,6 +20,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
+from fastschema.contrib.django.front_end.made_fields import give_all_back
 from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, FewRows
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
@@ -107,5 +108,6 @@ def install() -> None:
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
+    give_all_back()
     for module in _ROOMS:
         module.uninstall()

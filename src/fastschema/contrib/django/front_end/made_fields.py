@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import is_
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from rest_framework.serializers import ListSerializer
 from rest_framework.utils.serializer_helpers import BindingDict
@@ -108,9 +109,10 @@ class MadeFields:
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
-    __slots__ = ("_attributes", "_owners")
+    __slots__ = ("__weakref__", "_attributes", "_owners")
 
     def __init__(self, serializer: Any, readable: list[Any], snapshot: Snapshot) -> None:
+        _all_made.add(self)
         self._owners = list(_owners(serializer, readable, snapshot))
         self._attributes = [owner.attributes for owner in self._owners]
         self._put_away()
@@ -127,6 +129,20 @@ class MadeFields:
     def _put_away(self) -> None:
         for owner in self._owners:
             owner.put_away()
+
+    def give_back(self) -> None:
+        for attributes in self._attributes:
+            if _SEEN in attributes:
+                attributes.setdefault("fields", attributes.pop(_SEEN))
+
+
+_all_made: WeakSet[MadeFields] = WeakSet()
+
+
+def give_all_back() -> None:
+    """Give serializers the fields that are put away: stock's own property would make new ones."""
+    for made in list(_all_made):
+        made.give_back()
 
 
 def _owners(

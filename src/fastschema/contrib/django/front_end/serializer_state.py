@@ -122,18 +122,18 @@ class PendingState(BoundState):
 class MadeState(BoundState):
     """That of a serializer that has made its fields, and how often they changed between rows."""
 
-    __slots__ = ("_fields", "changes")
+    __slots__ = ("changes", "fields")
 
     def __init__(
         self, serializer: Any, bound_program: BoundProgram, fields: MadeFields, changes: int
     ) -> None:
         super().__init__(serializer, bound_program)
-        self._fields = fields
+        self.fields = fields
         self.changes = changes
 
     def is_current(self, serializer: Any) -> bool:
         """Return whether its fields are what they were, too."""
-        return super().is_current(serializer) and self._fields.are_current()
+        return super().is_current(serializer) and self.fields.are_current()
 
 
 class ReusedBoundProgram(BoundProgram):
@@ -254,9 +254,11 @@ def _find_made(
 ) -> BoundProgram | None:
     """Return the same for a serializer that has made its fields, or must."""
     attributes = serializer.__dict__
-    changes = (
-        attributes[STATE_KEY].changes + 1 if type(attributes.get(STATE_KEY)) is MadeState else 0
-    )
+    before = attributes.get(STATE_KEY)
+    changes = 0
+    if type(before) is MadeState:
+        before.fields.give_back()
+        changes = before.changes + 1
     attributes[STATE_KEY] = RUNS_AS_STOCK
     if changes > _MOST_CHANGES:
         return None
