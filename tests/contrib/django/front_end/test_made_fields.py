@@ -269,6 +269,21 @@ def test_without_install_the_fields_stay_where_stock_has_them():
     assert [exactly(serializer.to_representation(each)) for each in ROWS] != shown
 
 
+def test_an_own_property_is_asked_again_when_its_fields_are_dropped():
+    def ask():
+        serializer = Caching()
+        found = []
+        for number, each in enumerate(ROWS):
+            if number == 5:
+                del serializer.fields
+            if number == 8:
+                del serializer.fields["inner"].fields
+            found.append(exactly(serializer.to_representation(each)))
+        return found
+
+    assert_as_in_stock(ask)
+
+
 def test_many_threads_that_look_and_represent():
     serializer = Popping()
     mapping = serializer.fields

@@ -90,7 +90,7 @@ class _Owner(NamedTuple):
     def is_current(self) -> bool:
         """Return whether the fields are alike, if somebody may have changed them."""
         if "fields" not in self.attributes:
-            return True
+            return self.mapping is None or self.can_make_later
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
@@ -109,17 +109,18 @@ class MadeFields:
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
-    __slots__ = ("__weakref__", "_attributes", "_owners")
+    __slots__ = ("__weakref__", "_are_put_away", "_attributes", "_owners")
 
     def __init__(self, serializer: Any, readable: list[Any], snapshot: Snapshot) -> None:
         _all_made.add(self)
         self._owners = list(_owners(serializer, readable, snapshot))
         self._attributes = [owner.attributes for owner in self._owners]
+        self._are_put_away = all(owner.can_make_later for owner in self._owners)
         self._put_away()
 
     def are_current(self) -> bool:
         """Return whether they are what they were."""
-        if not any("fields" in attributes for attributes in self._attributes):
+        if self._are_put_away and not any("fields" in names for names in self._attributes):
             return True
         if not all(owner.is_current() for owner in self._owners):
             return False
