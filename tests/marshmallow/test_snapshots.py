@@ -13,7 +13,10 @@ from tests.marshmallow.differential import outcome
 
 LOG = []
 stock_copy = copy.copy
-ROWS = [{"id": number, "name": "a", "secret": "s", "tags": ["x"]} for number in range(24)]
+PLAIN_ROW = {"id": 1, "name": "a", "secret": "s", "tags": ["x"]}
+MORE = {"size": 3, "number": 3, "plucked": PLAIN_ROW, "texts": ["a"], "method": "m"}
+MORE |= {"nested": PLAIN_ROW, "several": [PLAIN_ROW] * 2}
+ROWS = [{**PLAIN_ROW, **MORE, "id": number} for number in range(24)]
 
 
 class Plain(Schema):
@@ -68,6 +71,7 @@ def uses(schema):
     return [
         outcome(lambda: schema.dump(ROWS, many=True), LOG),
         outcome(lambda: schema.dump(ROWS[0]), LOG),
+        outcome(lambda: schema.dump({}), LOG),
         outcome(lambda: schema.load([data] * 24, many=True), LOG),
         outcome(lambda: schema.load({"name": "long", "tags": 5, "other": 1}), LOG),
     ]
@@ -180,6 +184,52 @@ def test_a_change_of_made_fields_is_seen(change, cls):
     older.check()
     for schema in (older.stock, older.fast):
         FIELD_CHANGES[change](schema)
+    older.check()
+
+
+class Every(Plain):
+    """Fields that are dumped and loaded in various ways, each with a row's ``name``."""
+
+    number = fields.Integer(attribute="size", data_key="how_many")
+    method = fields.Method("get_name", deserialize="load_name")
+    nested = fields.Nested(Plain)
+    several = fields.Nested(Plain, many=True)
+    plucked = fields.Pluck(Plain, "name")
+    texts = fields.List(fields.String())
+
+    def get_name(self, obj):
+        return obj.get("name")
+
+    def load_name(self, value):
+        return value
+
+
+OPTIONS = {
+    "load_default": "by default",
+    "dump_default": "by default",
+    "allow_none": True,
+    "required": True,
+    "load_only": True,
+    "dump_only": True,
+    "name": "renamed",
+    "metadata": {"title": "renamed"},
+    "error_messages": {"invalid": "wrong", "null": "wrong", "required": "wrong", "type": "wrong"},
+    "many": True,
+    "unknown": "include",
+    "only": {"id"},
+}
+
+
+@pytest.mark.usefixtures("_uninstall")
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize(
+    "name", ["name", *(Every._declared_fields.keys() - Plain._declared_fields)]
+)
+def test_an_option_of_a_made_field_does_what_it_does_in_stock(name, option):
+    older = Older(Every)
+    older.check()
+    for schema in (older.stock, older.fast):
+        setattr(schema.fields[name], option, OPTIONS[option])
     older.check()
 
 
