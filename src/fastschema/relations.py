@@ -26,6 +26,7 @@ def load_relations(rows: Any, schema: Any) -> Any:
     :param schema: a marshmallow schema or a serializer, instance or class
     :returns: the list, or a queryset that prefetches the relations
     :raises TypeError: if it is no schema, or for other rows
+    :raises ImportError: if SQLAlchemy is older than 2.0
     """
     cls = schema if isinstance(schema, type) else type(schema)
     if any(base.__module__.startswith("rest_framework.") for base in cls.__mro__):

@@ -7,7 +7,6 @@ import sys
 import pytest
 from marshmallow import Schema, fields
 
-import fastschema
 from tests.contrib.flask.schemas import BandSchema
 
 NAME = f"{__name__}:ListedSchema"
@@ -23,14 +22,6 @@ class NeedySchema(Schema):
 
     def __init__(self, tenant):
         super().__init__()
-
-
-class OlderSchema(ListedSchema):
-    pass
-
-
-class NewerSchema(ListedSchema):
-    pass
 
 
 class Own(fields.Field):
@@ -78,18 +69,6 @@ class TestDoctor:
         )
         assert "fastschema knows the schemas of a view if a decorator names them" in done.output
         assert "\nSchemas and fields that run as stock: " in done.output
-
-    def test_it_names_the_schemas_that_were_created_before_fastschema_was_installed(self, doctor):
-        fastschema.uninstall()
-        older = OlderSchema()
-        fastschema.install()
-        newer = NewerSchema()
-
-        output = doctor().output
-
-        [note] = [line for line in output.splitlines() if "Created before fastschema" in line]
-        assert f"{__name__}:{type(older).__name__}" in note
-        assert type(newer).__name__ not in note
 
     @pytest.mark.parametrize("key", ["FASTSCHEMA_DISABLED", "FASTSCHEMA_ENABLED"])
     def test_it_says_that_the_application_is_switched_off(self, make_app, doctor, key):

@@ -514,3 +514,20 @@ def test_what_a_maker_has_read_of_a_field_may_change(is_made):
             for _ in range(3):
                 assert schema.dump({"name": "Ann"}) == {"name": f"{prefix}Ann"}
                 assert schema.load({"name": "Ann"}) == {"name": f"{prefix}Ann"}
+
+
+@pytest.mark.parametrize("option", ["metadata", "error_messages", "load_default", "dump_default"])
+def test_so_may_an_option_that_nothing_else_reads(option):
+    def maker(field, compiled):
+        prefix = getattr(field, option)["prefix"]
+        return lambda value: prefix + value
+
+    fastschema.register(Prefixed._serialize)(maker)
+    fastschema.register(Prefixed._deserialize)(maker)
+    with installed():
+        schema = Schema.from_dict({"name": Prefixed("-")})()
+        for prefix in "abc":
+            setattr(schema.fields["name"], option, {"prefix": prefix})
+            for _ in range(3):
+                assert schema.dump({"name": "Ann"}) == {"name": f"{prefix}Ann"}
+                assert schema.load({"name": "Ann"}) == {"name": f"{prefix}Ann"}

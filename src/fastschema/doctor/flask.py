@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,9 +16,6 @@ from fastschema.contrib.flask.relations import can_load
 from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor.cli import main
 from fastschema.doctor.diagnosis import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
-from fastschema.marshmallow.exemplars import SchemaRecord, is_lasting
-from fastschema.marshmallow.pending import SchemaState
-from fastschema.runtime.guard import STATE_KEY
 
 _UNKNOWN = (
     "fastschema knows the schemas of a view if a decorator names them: @fs.output, or those of "
@@ -63,34 +59,8 @@ def diagnosis_of_application() -> Diagnosis:
     settings = settings_of(current_app)
     if settings is not None and settings.is_off:
         notes.append(_OFF)
-    else:
-        notes += _older()
     findings = [SchemaFinding.of(path, cls) for path, cls in schemas().items()]
     return Diagnosis(findings, findings_of_views, notes=notes)
-
-
-def _older() -> Iterator[str]:
-    """Yield a note on the schemas that were created before fastschema was installed."""
-    paths = {path_of(type(found)) for found in gc.get_objects() if _is_older_schema(found)}
-    own = sorted(path for path in paths if not path.startswith(_LIBRARIES))
-    if own:
-        yield (
-            f"Created before fastschema was installed: {', '.join(own)}. Single objects take as "
-            "long as with stock, because each call compares the fields of these schemas. Call "
-            "fastschema.install() before you import the modules that create them."
-        )
-
-
-def _is_older_schema(found: Any) -> bool:
-    """Return whether something is a schema that stock has made, and would be pending now."""
-    cls: Any = type(found)
-    if not issubclass(cls, Schema) or not is_lasting(cls):
-        return False
-    record, state = SchemaRecord.of(cls), found.__dict__.get(STATE_KEY)
-    if not record.makes_fields_as_stock or (type(state) is SchemaState and state.exemplar):
-        return False
-    exemplars = filter(None, record.exemplars.values())
-    return not any(exemplar.schema is found for exemplar in exemplars)
 
 
 _METHODS_OF_FLASK = {"HEAD", "OPTIONS"}

@@ -24,6 +24,7 @@ from fastschema.marshmallow.customization import (
 from fastschema.marshmallow.exemplars import METHODS
 from fastschema.marshmallow.pending import make_if_copies_have
 from fastschema.runtime.guard import STATE_KEY, are_same
+from fastschema.runtime.registration import registered
 
 _LISTS = ("validators", "pre_load", "post_load")
 _HELD = frozenset([*INNER, "tuple_fields", *METHODS])
@@ -31,24 +32,20 @@ _HELD = frozenset([*INNER, "tuple_fields", *METHODS])
 compared beside it, and methods of its schema, which are looked up for each dump."""
 _DEFAULTS = ("dump_default", "load_default")
 """Of defaults matters only of which sort they are: their values are looked up, too."""
-_OF_ONE_SCHEMA = ("parent", "root", "_schema", "_field_cache", "_creation_index", "metadata")
+_OF_ONE_SCHEMA = ("parent", "root", "_schema", "_field_cache", "_creation_index")
 """Attributes that differ from schema to schema, and say nothing of what a field does."""
-_CHOOSING = ("name", "load_only", "dump_only")
-"""Those that say which fields a schema has."""
-_SAY_NOTHING = {
+_UNREAD = (*_OF_ONE_SCHEMA, "metadata", "validate")
+_UNREAD_FOR = {
     "dump": (
-        *(*_OF_ONE_SCHEMA, *_CHOOSING, *_LISTS),
-        *("validate", "error_messages", "load_default", "allow_none", "required"),
+        *(*_UNREAD, "name", "load_only", "dump_only", *_LISTS),
+        *("error_messages", "load_default", "allow_none", "required"),
     ),
-    "load": (*_OF_ONE_SCHEMA, *_CHOOSING, "validate", "dump_default"),
-    "both": (*_OF_ONE_SCHEMA, "validate"),
+    "load": (*_UNREAD, "name", "load_only", "dump_only", "dump_default"),
+    "both": _UNREAD,
 }
-"""By direction, the attributes that say nothing of what a field does there."""
-_LISTS_OF = {
-    "dump": ("tuple_fields",),
-    "load": ("tuple_fields", *_LISTS),
-    "both": ("tuple_fields", *_LISTS),
-}
+"""By direction, the attributes that generated code does not depend on."""
+_LISTS_FOR = {"dump": ("tuple_fields",), "load": ("tuple_fields", *_LISTS)}
+_LISTS_FOR["both"] = _LISTS_FOR["load"]
 """By direction, the attributes of fields that hold lists whose members matter."""
 _attributes = attrgetter("__dict__")
 
@@ -73,12 +70,13 @@ class MadeFields:
         self._types = list(map(type, self.every))
         self._attributes = list(map(_attributes, self.every))
         self._names = list(map(list, self._attributes))
-        says_nothing = _SAY_NOTHING[direction]
+        # A maker may have read anything.
+        unread = _OF_ONE_SCHEMA if registered else _UNREAD_FOR[direction]
         options = [
             (attributes, name)
             for attributes in self._attributes
             for name in attributes
-            if name not in says_nothing
+            if name not in unread
         ]
         self._holders = [attributes for attributes, _ in options]
         self._options = [name for _, name in options]
@@ -86,7 +84,7 @@ class MadeFields:
         lists = [
             attributes[name]
             for attributes in self._attributes
-            for name in _LISTS_OF[direction]
+            for name in _LISTS_FOR[direction]
             if type(attributes.get(name)) is list
         ]
         self._empty_lists = [members for members in lists if not members]
@@ -168,7 +166,7 @@ def _deciding(field: Any, direction: str) -> dict[str, Any]:
     """
     cls: Any = type(field)
     deciding: dict[str, Any] = field.__dict__.copy()
-    for name in _SAY_NOTHING[direction]:
+    for name in _UNREAD_FOR[direction]:
         deciding.pop(name, None)
     if direction != "dump":
         deciding |= {name: bool(deciding.get(name)) for name in _LISTS}

@@ -1,5 +1,6 @@
 """Installing and removing fastschema, switching it off, and counting what it did."""
 
+import copy
 import gc
 import threading
 import weakref
@@ -209,7 +210,8 @@ def test_throw_away_objects_do_not_live_on():
     assert [reference() for reference in references] == [None, None]
 
 
-def test_a_serializer_that_somebody_holds_keeps_its_fields():
+@pytest.mark.parametrize("before", ["nothing", "a copy", "forget"])
+def test_a_serializer_that_somebody_holds_keeps_its_fields(before):
     class Inner(serializers.Serializer):
         name = serializers.CharField()
         secret = serializers.CharField()
@@ -221,6 +223,10 @@ def test_a_serializer_that_somebody_holds_keeps_its_fields():
     for fields in (serializer.fields, serializer.fields["inner"].fields):
         del fields["secret"]
     shown = [serializer.to_representation(row) for _ in range(4)]
+    if before == "a copy":
+        serializer = copy.copy(serializer)
+    elif before == "forget":
+        fastschema.forget(serializer)
     front_end.uninstall()
     try:
         assert serializer.to_representation(row) == shown[0]

@@ -4,6 +4,7 @@ import logging
 
 import pytest
 from flask import Flask, jsonify
+from flask.json.provider import DefaultJSONProvider
 from marshmallow import Schema, fields, pre_dump
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
@@ -190,6 +191,8 @@ def test_an_older_sqlalchemy_is_an_error_where_relations_are_to_be_loaded(monkey
 
     with pytest.raises(ImportError, match=r"FASTSCHEMA_LOAD_RELATIONS needs sqlalchemy 2\.0"):
         FastSchema(app)
+    assert type(app.json) is DefaultJSONProvider
+    assert "fastschema" not in app.extensions
 
 
 def test_an_older_sqlalchemy_loads_its_relationships_itself(ask, monkeypatch, caplog):

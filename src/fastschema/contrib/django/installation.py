@@ -20,7 +20,6 @@ from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
-from fastschema.contrib.django.front_end.made_fields import give_all_back
 from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, FewRows
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
@@ -55,12 +54,15 @@ def _list_to_representation(self: Any, data: Any) -> Any:
     return represent_list(self, data)
 
 
+def _uses_clones() -> bool:
+    return _replacements.are_installed and not is_disabled()
+
+
 def _by_clones(stock: Any) -> Any:
     """Return a ``get_fields`` that makes clones, for that of ``Serializer`` or a class of it."""
 
     def method(self: Any) -> dict[str, Any]:
-        uses_clones = _replacements.are_installed and not is_disabled()
-        fields = get_fields(self) if uses_clones else None
+        fields = get_fields(self) if _uses_clones() else None
         return stock(self) if fields is None else fields
 
     return method
@@ -68,8 +70,16 @@ def _by_clones(stock: Any) -> Any:
 
 _get_fields = _by_clones(STOCK_GET_FIELDS)
 _model_get_fields = _by_clones(STOCK_MODEL_GET_FIELDS)
-_fields = cached_property(new_fields)
+
+
+def _new_fields(self: Any) -> Any:
+    return new_fields(self, uses_clones=_uses_clones())
+
+
+_fields = cached_property(_new_fields)
 _fields.__set_name__(Serializer, "fields")
+_lasting = Replacements([(Serializer, "fields", STOCK_FIELDS, _fields)])
+"""What stays when the rest is uninstalled: serializers may be there that keep their fields here."""
 
 _replacements = Replacements(
     [
@@ -80,7 +90,6 @@ _replacements = Replacements(
             STOCK_LIST_TO_REPRESENTATION,
             _list_to_representation,
         ),
-        (Serializer, "fields", STOCK_FIELDS, _fields),
         (Serializer, "get_fields", STOCK_GET_FIELDS, _get_fields),
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         *validation.REPLACEMENTS,
@@ -100,6 +109,7 @@ def install() -> None:
         warn_of_newer(package, newest)
     # The default, so that ``serializer._fastschema`` never raises.
     setattr(Serializer, STATE_KEY, None)
+    _lasting.install()
     _replacements.install()
     for module in _ROOMS:
         module.install()
@@ -108,6 +118,5 @@ def install() -> None:
 def uninstall() -> None:
     """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
     _replacements.uninstall()
-    give_all_back()
     for module in _ROOMS:
         module.uninstall()

@@ -197,13 +197,13 @@ class FastSchema:
 
 
 def _switch_on(app: Flask, settings: Settings) -> None:
+    if settings.load_relations:
+        check_can_load()
     if settings.install:
         install()
         install_jsonify()
     if settings.json_provider:
         _replace_provider(app)
-    if settings.load_relations:
-        check_can_load()
     if settings.load_relations or app.debug:
         call_before(load_if_set)
     if settings.shadow and _shadow is not None:

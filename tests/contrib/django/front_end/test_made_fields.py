@@ -132,7 +132,7 @@ def compiled_rows(use):
     return fastschema.stats().compiled_rows - before
 
 
-@pytest.mark.parametrize("cls", [Popping, Own, Caching])
+@pytest.mark.parametrize("cls", [Popping, Own])
 def test_generated_code_represents_all_but_the_first(cls):
     for _ in range(2):
         serializer = cls()
@@ -267,6 +267,38 @@ def test_without_install_the_fields_stay_where_stock_has_them():
     assert list(serializer.fields) == list(Popping().fields)
     serializer.fields.pop("last")
     assert [exactly(serializer.to_representation(each)) for each in ROWS] != shown
+
+
+def test_an_own_property_leaves_single_rows_to_stock_and_lists_to_generated_code():
+    serializer = Caching()
+    assert compiled_rows(lambda: [serializer.to_representation(each) for each in ROWS]) == 0
+    assert compiled_rows(lambda: Caching(ROWS, many=True).data) == 0  # it asks row by row
+
+    class Listed(Caching):
+        class Meta:
+            pass
+
+    assert compiled_rows(lambda: Listed(ROWS, many=True).data) == len(ROWS)
+
+
+def test_fields_that_belong_to_another_serializer_call_its_methods():
+    shared = {}
+
+    class Sharing(serializers.Serializer):
+        method = serializers.SerializerMethodField()
+
+        def get_method(self, row):
+            return self.context["user"]
+
+        @functools.cached_property
+        def fields(self):
+            return shared.setdefault("fields", super().fields)
+
+    def ask():
+        shared.clear()
+        return [exactly(Sharing(ROWS, many=True, context={"user": user}).data) for user in "xyz"]
+
+    assert_as_in_stock(ask)
 
 
 def test_an_own_property_is_asked_again_when_its_fields_are_dropped():

@@ -224,6 +224,36 @@ def test_a_change_inside_of_a_field_is_seen_by_what_is_made_for_it():
         assert use() == expected
 
 
+def test_a_change_of_a_child_is_seen_by_what_is_made_for_it():
+    class Prefixed(serializers.Field):
+        prefix = ""
+
+        def to_representation(self, value):
+            return self.prefix + value
+
+    def maker(field, compiled):
+        prefix = field.prefix
+        return lambda value: prefix + value
+
+    fastschema.register(Prefixed.to_representation)(maker)
+    cls = type(
+        "Listing", (serializers.Serializer,), {"all": serializers.ListField(child=Prefixed())}
+    )
+
+    def use():
+        serializer = cls()
+        answers = []
+        for prefix in "abc":
+            serializer.fields["all"].child.prefix = prefix
+            answers += [serializer.to_representation({"all": ["x"]}) for _ in range(3)]
+        return answers
+
+    with fastschema.disabled():
+        expected = use()
+    for _ in range(2):
+        assert use() == expected
+
+
 def test_what_is_made_sees_the_context_of_its_own_request():
     class Greeting(serializers.Field):
         def to_representation(self, value):

@@ -60,7 +60,6 @@ from fastschema.runtime.guard import (
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.registration import registered
-from fastschema.runtime.switch import is_disabled
 
 _UNKNOWN: Any = object()
 _PLAIN = (Repeatable.VALUE, Repeatable.KEY)
@@ -279,7 +278,7 @@ class SerializerClassState(ClassRecord):
 
         :param is_worth_reading: whether it is to be read if its fields are like those of no other
         """
-        if not self.refresh():
+        if not self.refresh() or any(field.parent is not serializer for field in fields):
             return None
         if registered:
             forget_made(fields)
@@ -368,13 +367,13 @@ def known_fields(serializer: Any) -> list[Any] | None:
     return None if compiled is None else compiled.fields
 
 
-def new_fields(serializer: Any) -> Any:
+def new_fields(serializer: Any, *, uses_clones: bool) -> Any:
     """Return what ``Serializer.fields`` gives to the first who looks at it."""
     seen = seen_again(serializer)
     if seen is not None:
         return seen
     unseen = vars(serializer).pop(UNSEEN, {})
-    is_plain = gets_fields_as_stock(type(serializer)) and not is_disabled()
+    is_plain = uses_clones and gets_fields_as_stock(type(serializer))
     cloner = _cloner(serializer, 0) if is_plain else None
     if cloner is not None:
         mapping = cloner.bound_fields(with_url_name(serializer))

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import is_
 from typing import Any, NamedTuple
-from weakref import WeakSet
 
 from rest_framework.serializers import ListSerializer
 from rest_framework.utils.serializer_helpers import BindingDict
@@ -80,17 +79,16 @@ class _Owner(NamedTuple):
     mapping: Any
     fields: list[Any]
     snapshot: Any
-    can_make_later: bool
 
     def put_away(self) -> None:
-        if self.mapping is not None and self.can_make_later:
+        if self.mapping is not None:
             self.attributes[_SEEN] = self.mapping  # first, for other threads
             self.attributes.pop("fields", None)
 
     def is_current(self) -> bool:
         """Return whether the fields are alike, if somebody may have changed them."""
         if "fields" not in self.attributes:
-            return self.mapping is None or self.can_make_later
+            return True
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
@@ -109,18 +107,16 @@ class MadeFields:
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """
 
-    __slots__ = ("__weakref__", "_are_put_away", "_attributes", "_owners")
+    __slots__ = ("_attributes", "_owners")
 
     def __init__(self, serializer: Any, readable: list[Any], snapshot: Snapshot) -> None:
-        _all_made.add(self)
         self._owners = list(_owners(serializer, readable, snapshot))
         self._attributes = [owner.attributes for owner in self._owners]
-        self._are_put_away = all(owner.can_make_later for owner in self._owners)
         self._put_away()
 
     def are_current(self) -> bool:
         """Return whether they are what they were."""
-        if self._are_put_away and not any("fields" in names for names in self._attributes):
+        if not any("fields" in attributes for attributes in self._attributes):
             return True
         if not all(owner.is_current() for owner in self._owners):
             return False
@@ -131,28 +127,16 @@ class MadeFields:
         for owner in self._owners:
             owner.put_away()
 
-    def give_back(self) -> None:
-        for attributes in self._attributes:
-            if _SEEN in attributes:
-                attributes.setdefault("fields", attributes.pop(_SEEN))
-
-
-_all_made: WeakSet[MadeFields] = WeakSet()
-
-
-def give_all_back() -> None:
-    """Give serializers the fields that are put away: stock's own property would make new ones."""
-    for made in list(_all_made):
-        made.give_back()
-
 
 def _owners(
     serializer: Any, readable: list[Any] | None = None, snapshot: Snapshot | None = None
 ) -> Iterator[_Owner]:
     """Yield a serializer, and then those that are nested in it."""
-    cls, attributes = type(serializer), vars(serializer)
+    attributes = vars(serializer)
+    if not can_make_later(type(serializer)):
+        raise UnreadableError("its own property would not find its fields")
     if not has_made_fields(serializer):
-        yield _Owner(attributes, None, [], None, can_make_later(cls))
+        yield _Owner(attributes, None, [], None)
         return
     mapping = made_fields(serializer)
     if type(mapping) is not BindingDict:
@@ -161,7 +145,7 @@ def _owners(
     if readable is None or len(fields) != len(readable):
         fields = all_fields(serializer)
         snapshot = Snapshot(fields, OPTIONS, inner_fields)
-    yield _Owner(attributes, mapping, fields, snapshot, can_make_later(cls))
+    yield _Owner(attributes, mapping, fields, snapshot)
     for field in fields:
         is_list = isinstance(field, ListSerializer) and is_stock_list(field)
         nested = field.child if is_list else field

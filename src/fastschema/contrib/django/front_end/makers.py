@@ -15,7 +15,7 @@ from fastschema.compiler.nodes import Form, Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_dump
 from fastschema.contrib.django.front_end.access import SerializerPath
-from fastschema.contrib.django.front_end.fields import describe, kind
+from fastschema.contrib.django.front_end.fields import describe, inner_fields, kind
 from fastschema.contrib.django.front_end.schema_reader import NAMES
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered, function_of
@@ -56,6 +56,7 @@ def forget_made(fields: Iterable[Any]) -> None:
     """Forget what was made for fields, or for what is inside of them, which may have changed."""
     for field in fields:
         field.__dict__.pop(_KEY, None)
+        forget_made(getattr(field, name) for name in inner_fields(field))
 
 
 def represented(inner: Any) -> Callable[[Any], Any]:

@@ -23,7 +23,6 @@ What hangs on a serializer, on its class and on its fields, is
 from __future__ import annotations
 
 import weakref
-from contextlib import suppress
 from typing import Any
 
 from fastschema.compiler.nodes import Form, UnreadableError
@@ -122,18 +121,18 @@ class PendingState(BoundState):
 class MadeState(BoundState):
     """That of a serializer that has made its fields, and how often they changed between rows."""
 
-    __slots__ = ("changes", "fields")
+    __slots__ = ("_fields", "changes")
 
     def __init__(
         self, serializer: Any, bound_program: BoundProgram, fields: MadeFields, changes: int
     ) -> None:
         super().__init__(serializer, bound_program)
-        self.fields = fields
+        self._fields = fields
         self.changes = changes
 
     def is_current(self, serializer: Any) -> bool:
         """Return whether its fields are what they were, too."""
-        return super().is_current(serializer) and self.fields.are_current()
+        return super().is_current(serializer) and self._fields.are_current()
 
 
 class ReusedBoundProgram(BoundProgram):
@@ -255,10 +254,7 @@ def _find_made(
     """Return the same for a serializer that has made its fields, or must."""
     attributes = serializer.__dict__
     before = attributes.get(STATE_KEY)
-    changes = 0
-    if type(before) is MadeState:
-        before.fields.give_back()
-        changes = before.changes + 1
+    changes = before.changes + 1 if type(before) is MadeState else 0
     attributes[STATE_KEY] = RUNS_AS_STOCK
     if changes > _MOST_CHANGES:
         return None
@@ -277,7 +273,10 @@ def _find_made(
     bound_program = BoundProgram(compiled.program, bound)
     attributes[STATE_KEY] = COMPILED
     if rows == 1:  # there will be more
-        with suppress(UnreadableError):
+        try:
             made_fields = MadeFields(serializer, fields, compiled.snapshot)
-            attributes[STATE_KEY] = MadeState(serializer, bound_program, made_fields, changes)
+        except UnreadableError:
+            attributes[STATE_KEY] = RUNS_AS_STOCK  # to compare all fields for each takes longer
+            return None
+        attributes[STATE_KEY] = MadeState(serializer, bound_program, made_fields, changes)
     return bound_program
