@@ -133,8 +133,8 @@ def _owners(
 ) -> Iterator[_Owner]:
     """Yield a serializer, and then those that are nested in it."""
     attributes = vars(serializer)
-    if not can_make_later(type(serializer)):
-        raise UnreadableError("its own property would not find its fields")
+    if not can_make_later(type(serializer)):  # its own property would not find them
+        raise UnreadableError("fields is overridden")
     if not has_made_fields(serializer):
         yield _Owner(attributes, None, [], None)
         return
