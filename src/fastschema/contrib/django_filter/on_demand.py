@@ -12,12 +12,18 @@ from django.db.models import Manager, QuerySet
 from django.forms import Form
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
-from django_filters import utils
+from django_filters import filters, utils
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.customization import copies_as_django
+from fastschema.contrib.django.internals.queries import (
+    evaluates_as_stock,
+    is_combined,
+    is_nothing,
+    results_of,
+)
 from fastschema.contrib.django_filter.recipes import (
     ASKING,
     STOCK_ERRORS,
@@ -33,6 +39,7 @@ STOCK_INIT = stock_method(BaseFilterSet, "__init__")
 STOCK_IS_VALID = stock_method(BaseFilterSet, "is_valid")
 STOCK_FILTER_QUERYSET = stock_method(BaseFilterSet, "filter_queryset")
 STOCK_GET_FILTERSET_CLASS = stock_method(DjangoFilterBackend, "get_filterset_class")
+_STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
 _STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
 _MOST_CLASSES = 32
 _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
@@ -291,6 +298,26 @@ def why_filters_are_made(view: Any) -> str | None:
     return None
 
 
+def filter_by_choices(self: Any, qs: Any, value: Any) -> Any:
+    """``MultipleChoiceFilter.filter``, which need not ask whether there are objects in none."""
+    if _is_none(value) and not is_disabled():
+        return qs
+    return _STOCK_FILTER_BY_CHOICES(self, qs, value)
+
+
+def _is_none(value: Any) -> bool:
+    """Return whether a value is a queryset of ``none()``, as where nothing was chosen."""
+    cls = type(value)
+    return (
+        issubclass(cls, QuerySet)
+        and cls.__bool__ is QuerySet.__bool__
+        and evaluates_as_stock(cls)
+        and results_of(value) is None
+        and not is_combined(value)
+        and is_nothing(value)
+    )
+
+
 form = property(_form)
 errors = property(_errors)
 
@@ -310,6 +337,7 @@ _replacements = Replacements(
             STOCK_GET_FILTERSET_CLASS,
             get_filterset_class,
         ),
+        (filters.MultipleChoiceFilter, "filter", _STOCK_FILTER_BY_CHOICES, filter_by_choices),
     ]
 )
 install = _replacements.install
