@@ -223,7 +223,7 @@ OPTIONS = {
 @pytest.mark.usefixtures("_uninstall")
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize(
-    "name", ["name", *(Every._declared_fields.keys() - Plain._declared_fields)]
+    "name", ["name", *sorted(Every._declared_fields.keys() - Plain._declared_fields)]
 )
 def test_an_option_of_a_made_field_does_what_it_does_in_stock(name, option):
     older = Older(Every)
