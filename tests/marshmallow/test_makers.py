@@ -516,7 +516,7 @@ def test_what_a_maker_has_read_of_a_field_may_change(is_made):
                 assert schema.load({"name": "Ann"}) == {"name": f"{prefix}Ann"}
 
 
-@pytest.mark.parametrize("option", ["metadata", "error_messages", "load_default", "dump_default"])
+@pytest.mark.parametrize("option", ["metadata", "load_default", "dump_default"])
 def test_so_may_an_option_that_nothing_else_reads(option):
     def maker(field, compiled):
         prefix = getattr(field, option)["prefix"]
