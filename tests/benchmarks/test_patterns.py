@@ -72,9 +72,7 @@ def test_a_word_that_no_pattern_has_is_an_error(tmp_path):
         "marshmallow: module-level schema, flat dictionaries, 20",
     ],
 )
-def test_what_is_measured_without_names_runs_generated_code_in_one_of_both_processes(
-    measure, ordinary
-):
+def test_fastschema_is_installed_where_both_frameworks_are_measured(measure, ordinary):
     stock, fast = ordinary.contenders(ordinary.CHOSEN)
     calls = []
     for contender in (stock, fast):

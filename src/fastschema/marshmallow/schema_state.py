@@ -379,10 +379,13 @@ def _find_made(
         setattr(state, direction.name, None)
         state.left_to_stock = thresholds.rows_worth_reading - 1
         return None
-    is_bound = before is not None and before.reading is reading and before.is_bound_to(made_fields)
-    if before is not None and is_bound and not registered:
-        # Something else has changed: what a field of users keeps for itself, say. (A maker may have
-        # read that.)
+    if (
+        before is not None
+        and before.reading is reading
+        and before.is_bound_to(made_fields)
+        and not registered  # a maker may have read what has changed
+    ):
+        # Something else has changed: what a field of users keeps for itself, say.
         before.made = made_fields
         return before
     compiled = Compiled(schema, reading, list(fields.values()), made_fields)

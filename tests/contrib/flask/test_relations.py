@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.pool import StaticPool
 
 import fastschema
-from fastschema.contrib.flask import FastSchema, relations
+from fastschema.contrib.flask import FastSchema, extension
 from fastschema.doctor.flask import diagnosis_of_application
 from fastschema.marshmallow import dump
 from fastschema.runtime import versions
@@ -196,7 +196,7 @@ def test_an_older_sqlalchemy_is_an_error_where_relations_are_to_be_loaded(monkey
 
 
 def test_an_older_sqlalchemy_loads_its_relationships_itself(ask, monkeypatch, caplog):
-    monkeypatch.setattr(relations, "can_load", bool)
+    monkeypatch.setattr(extension, "can_load", bool)
 
     body, sent = ask(VIEWS["dump"], debug=True)
 

@@ -116,7 +116,10 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give the classes of DRF their own methods back, where ``install`` has replaced them."""
+    """Give the classes of DRF their own methods back, where ``install`` has replaced them.
+
+    But for ``Serializer.fields``: see ``_lasting``.
+    """
     _replacements.uninstall()
     for module in _ROOMS:
         module.uninstall()

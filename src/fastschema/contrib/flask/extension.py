@@ -20,7 +20,7 @@ from fastschema.contrib.flask.configuration import (
     settings_of,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
-from fastschema.contrib.flask.relations import check_can_load, load_if_set
+from fastschema.contrib.flask.relations import can_load, check_can_load, load_if_set
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
@@ -204,7 +204,7 @@ def _switch_on(app: Flask, settings: Settings) -> None:
         install_jsonify()
     if settings.json_provider:
         _replace_provider(app)
-    if settings.load_relations or app.debug:
+    if settings.load_relations or (app.debug and can_load()):
         call_before(load_if_set)
     if settings.shadow and _shadow is not None:
         follow_lists(_shadow.follow_dump)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from flask import current_app, has_app_context
@@ -20,7 +19,6 @@ def check_can_load() -> None:
     require("FASTSCHEMA_LOAD_RELATIONS", sqlalchemy=_OLDEST)
 
 
-@cache
 def can_load() -> bool:
     return is_installed("sqlalchemy", _OLDEST)
 
@@ -32,8 +30,6 @@ def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     """
     settings = settings_of(current_app) if has_app_context() else None
     if settings is None or is_disabled() or not objects or not is_mapped(type(objects[0])):
-        return
-    if not can_load():
         return
     from fastschema.contrib.sqlalchemy.relations import load_for, warn_of_lazy_loads
 

@@ -39,7 +39,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.made_fields import (
     UNSEEN,
-    can_make_later,
+    can_put_away,
     has_made_fields,
     made_fields,
     seen_again,
@@ -59,7 +59,6 @@ from fastschema.runtime.guard import (
 )
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
 from fastschema.runtime.programs import DumpProgram
-from fastschema.runtime.registration import registered
 
 _UNKNOWN: Any = object()
 _PLAIN = (Repeatable.VALUE, Repeatable.KEY)
@@ -280,8 +279,7 @@ class SerializerClassState(ClassRecord):
         """
         if not self.refresh() or any(field.parent is not serializer for field in fields):
             return None
-        if registered:
-            forget_made(fields)
+        forget_made(fields)
         compiled = self.made_programs(direction.name).find(
             tuple([field.field_name for field in fields]),
             fields,
@@ -390,7 +388,7 @@ def unseen_field(serializer: Any, name: str) -> Any:
     fields = made_fields(serializer)
     if name in fields and (has_made_fields(serializer) or fields[name].parent is serializer):
         return fields[name]
-    is_later = not has_made_fields(serializer) and can_make_later(type(serializer))
+    is_later = not has_made_fields(serializer) and can_put_away(type(serializer))
     cloner = class_state(type(serializer)).cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:

@@ -28,13 +28,12 @@ from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.makers import forget_made
 from fastschema.contrib.django.front_end.schema_reader import all_fields
 from fastschema.runtime.guard import Snapshot
-from fastschema.runtime.registration import registered
 
 UNSEEN = "_fastschema_fields"
 _SEEN = "_fastschema_seen"
 
 
-def can_make_later(cls: Any) -> bool:
+def can_put_away(cls: Any) -> bool:
     """Return whether who looks at ``fields`` gets what is kept here.
 
     Stock's own property, and those of users, know nothing of that.
@@ -92,8 +91,7 @@ class _Owner(NamedTuple):
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
-        if registered:
-            forget_made(now)
+        forget_made(now)
         is_alike: bool = all(map(is_, now, self.fields)) and self.snapshot.matches(now)
         return is_alike
 
@@ -133,7 +131,7 @@ def _owners(
 ) -> Iterator[_Owner]:
     """Yield a serializer, and then those that are nested in it."""
     attributes = vars(serializer)
-    if not can_make_later(type(serializer)):  # its own property would not find them
+    if not can_put_away(type(serializer)):  # its own property would not find them
         raise UnreadableError("fields is overridden")
     if not has_made_fields(serializer):
         yield _Owner(attributes, None, [], None)

@@ -18,7 +18,7 @@ from fastschema.contrib.django.front_end.access import SerializerPath
 from fastschema.contrib.django.front_end.fields import describe, inner_fields, kind
 from fastschema.contrib.django.front_end.schema_reader import NAMES
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
-from fastschema.runtime.registration import Function, Refused, Registered, function_of
+from fastschema.runtime.registration import Function, Refused, Registered, function_of, registered
 
 _KEY = "_fastschema_made"
 """The attribute of a field with what was made for it last."""
@@ -54,7 +54,7 @@ class Made:
 
 def forget_made(fields: Iterable[Any]) -> None:
     """Forget what was made for fields, or for what is inside of them, which may have changed."""
-    for field in fields:
+    for field in fields if registered else ():
         field.__dict__.pop(_KEY, None)
         forget_made(getattr(field, name) for name in inner_fields(field))
 
