@@ -63,7 +63,7 @@ bench-ordinary: $(TEST)/installed  ## ordinary code: no row may be slower than s
 # What a change is compared with.
 BEFORE ?= main
 
-calls: $(BENCH)/installed  ## how many functions requests call: not 3 % more than before
+calls: $(BENCH)/installed  ## how many functions requests and objects call: not 3 % more than before
 	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/calls.py $(BEFORE)
 
 MEASURE_APPLICATION := $(BENCH)/bin/python -m applications

@@ -22,10 +22,11 @@ from harness.queries import django_statements, sqlalchemy_statements
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
-WITH_DJANGO = {"serializers", "requests", "relations", "rooms"}
+WITH_DJANGO = {"serializers", "requests", "relations", "rooms", "objects"}
 WITH_SQLALCHEMY = {"schemas", "flask_requests", "relations"}
 PACKAGES = {
     "schemas": ("marshmallow",),
+    "objects": ("marshmallow",),
     "flask_requests": ("flask", "marshmallow", "sqlalchemy"),
     "relations": ("sqlalchemy",),
     "rooms": ("adrf", "djangorestframework-camel-case"),

@@ -24,7 +24,7 @@ def ordinary(benchmark_module):
 
 
 @pytest.mark.parametrize(
-    "module", ["serializers", "schemas", "requests", "flask_requests", "relations"]
+    "module", ["serializers", "schemas", "requests", "flask_requests", "relations", "objects"]
 )
 def test_stock_and_fastschema_agree_on_every_pattern_with_the_same_calls_and_queries(module):
     agreement = Path(__file__).with_name("agreement.py")
