@@ -46,6 +46,13 @@ def users_thresholds(monkeypatch):
     monkeypatch.setattr(thresholds, "fewest_rows", None)
 
 
+@pytest.fixture(params=["at once", "users'"])
+def each_thresholds(request):
+    """The thresholds of tests, by which the first row is compiled; then those of users."""
+    if request.param == "users'":
+        request.getfixturevalue("users_thresholds")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _say_nothing_of_orjson():
     """Reports read alike without orjson; the tests of that run in processes of their own."""
