@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import transaction
+from django.db.models import F
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
@@ -69,6 +70,10 @@ LISTS = {
     "a column": (LINES, serializer_of(article=serializers.CharField())),
     "all fields": (LINES, all_fields(Line)),
     "the key as text": (LINES, serializer_of(pk=serializers.CharField())),
+    "the key once more": (
+        LINES.annotate(again=F("pk")),
+        serializer_of(again=serializers.ReadOnlyField(), article=serializers.CharField()),
+    ),
     "the key as a list": (
         LINES,
         serializer_of(pk=serializers.ListField(child=serializers.IntegerField())),
@@ -210,6 +215,7 @@ def test_lists_that_are_built_by_hand(way, queryset, serializer_class):
         ("an object of which the key is a part", True),
         ("all fields", False),
         ("the key", False),
+        ("the key once more", False),
     ],
 )
 def test_columns_need_no_instances(name, is_rows):

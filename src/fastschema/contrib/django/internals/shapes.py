@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from django.core.exceptions import FieldError
-from django.db.models import JSONField, Prefetch
+from django.db.models import Prefetch
 from django.db.models.expressions import Col
 from django.db.models.sql import Query
 
@@ -78,10 +78,14 @@ def _frozen(select_related: Any) -> Hashable:
 
 
 def _annotation(expression: Any) -> Hashable:
-    """Return what an annotation is: a field, or the classes of an expression and of its values."""
+    """Return what an annotation is: a field, or the classes of an expression and of its values.
+
+    Of two with fields of one class, only one may convert its values: by a field inside of its,
+    such as ArrayField has.
+    """
     if type(expression) is Col:
         return expression.target, expression.output_field
-    return type(expression), type(_output_field(expression))
+    return type(expression), type(_output_field(expression)), converts_as_django(expression)
 
 
 def converts_as_django(expression: Any) -> bool:
@@ -90,9 +94,8 @@ def converts_as_django(expression: Any) -> bool:
         return True  # see its converters
     field = _output_field(expression)
     classes = type(expression), type(field)
-    return not isinstance(field, JSONField) and all(
-        cls.__module__.startswith("django.") for cls in classes
-    )
+    is_of_django = all(cls.__module__.startswith("django.") for cls in classes)
+    return is_of_django and not hasattr(field, "from_db_value")
 
 
 def check_compiled_by_django(queryset: Any) -> None:

@@ -123,13 +123,12 @@ class RowLayout:
 class Selection:
     """What a query selects: the same for all queries of a shape.
 
-    :param converted: positions of columns that may have converters; None if Django must convert the
-        rows one by one
+    :param converted: positions of columns that may have converters
     """
 
     layout: RowLayout
     columns: list[Any]
-    converted: frozenset[int] | None
+    converted: frozenset[int]
 
     @classmethod
     def of(cls, query: CompiledQuery, watch: Watch) -> Selection:
@@ -137,6 +136,8 @@ class Selection:
         selected = query.selected_model()
         if selected is None:
             raise NotRowReadableError("the query selects no model")
+        if query.joins_columns:
+            raise NotRowReadableError("several columns of the query make one value")
         for model in selected.models():
             watch(model)
         converters = query.converters(range(query.column_count))
@@ -158,13 +159,12 @@ class Selection:
                     f"the annotation {name} is an attribute of the model, too"
                 )
             layout.annotations[name] = position
-        converted = None if query.joins_columns else frozenset(converters)
-        return cls(layout, query.selected(), converted)
+        return cls(layout, query.selected(), frozenset(converters))
 
     @property
     def converts_as_stock(self) -> bool:
         """Whether no code of users makes values of the rows."""
-        return self.converted is not None and not self.layout.converted_by_users
+        return not self.layout.converted_by_users
 
     def check(self, query: CompiledQuery) -> None:
         """Raise NotRowReadableError unless a query has selected what its shape says."""
@@ -172,9 +172,10 @@ class Selection:
             raise NotRowReadableError("the query selects other columns than others of its shape")
 
     def converters(self, query: CompiledQuery) -> Converters | None:
-        """Return the converters, or None; Django's own fields that had none are not asked again."""
-        if self.converted is None:
-            return None
+        """Return the converters; Django's own fields that had none are not asked again.
+
+        None if Django must convert row by row, for code of users takes part.
+        """
         return query.pure_converters(
             [
                 number
