@@ -10,8 +10,10 @@ from django.db import (
     ProgrammingError,
     connection,
     models,
+    transaction,
 )
-from django.db.models.signals import post_save, pre_save
+from django.db.models.query_utils import DeferredAttribute
+from django.db.models.signals import post_init, post_save, pre_init, pre_save
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import serializers
@@ -166,20 +168,93 @@ def test_many_to_many_relations_are_saved_one_by_one():
     assert all(set(book.labels.all()) == set(labels) for book in created)
 
 
-@pytest.mark.parametrize("signal", [pre_save, post_save])
-def test_receivers_of_signals_are_called_for_each_row(signal):
-    seen = []
+def assert_creates_as_stock(serializer_class, calls):
+    """Assert that code of users sees what it sees in stock, be all rows saved or one refused."""
 
-    def note(sender, instance, **kwargs):
-        seen.append(instance.isbn)
+    def create(*, is_refused):
+        # In stock, it is the caller's transaction.
+        try:
+            with transaction.atomic():
+                serializer = serializer_class(data=rows(), many=True)
+                assert serializer.is_valid(), serializer.errors
+                if is_refused:
+                    Book.objects.create(isbn="new 3", author_id=1)  # another request was faster
+                calls.clear()
+                serializer.save()
+                raise UndoneError
+        except (UndoneError, IntegrityError) as error:
+            return type(error), list(calls)
+
+    for is_refused in (False, True):
+        with override_settings(FASTSCHEMA={"BULK_INPUT": True}):
+            actual = create(is_refused=is_refused)
+        with fastschema.disabled():
+            assert actual == create(is_refused=is_refused)
+        assert actual[0] is (IntegrityError if is_refused else UndoneError)
+        assert actual[1]
+
+
+class UndoneError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("signal", [pre_init, post_init, pre_save, post_save])
+def test_receivers_of_signals_are_called_as_in_stock(signal):
+    calls = []
+
+    def note(sender, **kwargs):
+        calls.append(kwargs["instance"].isbn if "instance" in kwargs else kwargs["kwargs"]["isbn"])
 
     signal.connect(note, sender=Book)
     try:
-        _, inserts = save(BookSerializer, rows())
+        assert_creates_as_stock(serializer_of(Book, names=["isbn", "author"]), calls)
     finally:
         signal.disconnect(note, sender=Book)
-    assert inserts == 5
-    assert seen == [row["isbn"] for row in rows()]
+
+
+def noting(calls, method):
+    def note(self, *args, **kwargs):
+        calls.append(method.__name__)
+        return method(self, *args, **kwargs)
+
+    return note
+
+
+class NotingColumn(DeferredAttribute):
+    calls = []
+
+    def __set__(self, instance, value):
+        self.calls.append(value)
+        vars(instance)[self.field.attname] = value
+
+
+class NotingField(models.CharField):
+    descriptor_class = NotingColumn
+
+
+@isolate_apps("flights")
+@pytest.mark.parametrize("name", ["__new__", "__init__", "__setattr__", "a property", "a column"])
+def test_code_of_users_that_sees_objects_made_runs_as_in_stock(name):
+    calls = NotingColumn.calls
+    attributes = {
+        "isbn": models.CharField(max_length=10, unique=True),
+        "author": models.ForeignKey(Author, models.CASCADE, related_name="+"),
+        "added": models.DateTimeField(auto_now_add=True),
+    }
+    fields = {}
+    if name == "a property":
+        attributes["title"] = property(lambda self: "", lambda self, value: calls.append(value))
+        fields = {"title": serializers.CharField(default="title")}
+    elif name == "a column":
+        attributes["isbn"] = NotingField(max_length=10, unique=True)
+    elif name == "__new__":
+        attributes[name] = lambda cls, *args, **kwargs: calls.append(name) or object.__new__(cls)
+    else:
+        attributes[name] = noting(calls, getattr(models.Model, name))
+    meta = type("Meta", (), {"app_label": "flights", "db_table": Book._meta.db_table})
+    model = type("Seen", (models.Model,), {"__module__": __name__, "Meta": meta, **attributes})
+    names = ["isbn", "author", *fields]
+    assert_creates_as_stock(serializer_of(model, names=names, **fields), calls)
 
 
 def test_a_list_serializer_with_its_own_create_is_left_alone():

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import decimal
+import pickle
 
 import pytest
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -186,6 +187,40 @@ def test_texts_are_stripped_and_looked_at_before_a_maker_converts_them(allow_bla
 
     for code in ("a", " a ", "", "  ", 5, True, None, [], "too long"):
         assert_validates_same(CodeSerializer, {"code": code, "codes": [code, "b"]})
+
+
+class Amount(serializers.Field):
+    def to_representation(self, value):
+        return value / 100
+
+    def to_internal_value(self, data):
+        return data * 100
+
+
+class Invoice(serializers.Serializer):
+    amount = Amount()
+    amounts = serializers.ListField(child=Amount(), required=False)
+
+
+@pytest.mark.parametrize(
+    "copied", [lambda value: pickle.loads(pickle.dumps(value)), copy.copy, copy.deepcopy]
+)
+def test_a_serializer_that_has_used_a_maker_can_be_copied(copied):
+    fastschema.register(Amount.to_representation)(lambda field, compiled: lambda value: value / 100)
+    fastschema.register(Amount.to_internal_value)(lambda field, compiled: lambda data: data * 100)
+    row = {"amount": 500, "amounts": [100, 200]}
+
+    def use():
+        dumped, loaded = Invoice(row), Invoice(data=row)
+        answers = [dumped.data, loaded.is_valid()]
+        dumped, loaded = copied(dumped), copied(loaded)
+        answers += [dumped.to_representation(row), loaded.run_validation(row)]
+        return [*answers, copied(dumped.fields["amount"]).to_representation(500)]
+
+    with fastschema.disabled():
+        expected = outcome(use, calls)
+    for _ in range(2):
+        assert_equal(outcome(use, calls), expected)
 
 
 def test_a_maker_is_called_once_for_a_field_and_for_each_serializer_object():

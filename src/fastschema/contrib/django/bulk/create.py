@@ -8,20 +8,29 @@ from typing import Any
 
 from django.db import DataError, IntegrityError, connections, router, transaction
 from django.db.models import AutoField, FileField, Manager, Model, QuerySet
-from django.db.models.signals import post_save, pre_save
+from django.db.models.signals import post_init, post_save, pre_init, pre_save
 from rest_framework.serializers import BaseSerializer, ListSerializer, ModelSerializer
-from rest_framework.utils import model_meta
 
 from fastschema.contrib.django.bulk.batch_lookup import uses_batch_lookup
 from fastschema.contrib.django.bulk.setting import is_in_bulk, is_list_in_bulk
+from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.runtime.patching import Replacements, overridden, stock_method
 
 STOCK_CREATE = stock_method(ListSerializer, "create")
 _CREATE = stock_method(ModelSerializer, "create")
-_SAVING = {
+_CREATING = {
     name: stock_method(Model, name)
-    for name in ("__init__", "save", "save_base", "_save_parents", "_save_table", "_do_insert")
+    for name in (
+        *("__new__", "__init__", "__setattr__"),
+        *("save", "save_base", "_save_parents", "_save_table", "_do_insert"),
+    )
+}
+_SIGNALS = {
+    "pre_init": pre_init,
+    "post_init": post_init,
+    "pre_save": pre_save,
+    "post_save": post_save,
 }
 _OF_MANAGERS = {
     name: stock_method(Manager, name) for name in ("get_queryset", "create", "bulk_create")
@@ -70,13 +79,16 @@ def _one_by_one(child: Any, rows: list[Any]) -> list[Any]:
 
 
 def _in_bulk(child: Any, rows: list[Any], alias: str) -> list[Any] | None:
-    """Create rows by ``bulk_create``; None if that may not be the same, or one of them is wrong."""
+    """Create rows by ``bulk_create``; None if that may not be the same, or one of them is wrong.
+
+    In the latter case, objects are made again, so no code of users may see them made.
+    """
     if why_one_by_one(child) is not None:
         return None
     model: Any = child.Meta.model
-    relations = model_meta.get_field_info(model).relations
-    to_many = [name for name, relation in relations.items() if relation.to_many]
-    if any(name in row for name in to_many for row in rows):
+    # Neither relations to many, nor properties of users.
+    names = {name for field in model._meta.concrete_fields for name in (field.name, field.attname)}
+    if not all(row.keys() <= names for row in rows):
         return None
     try:
         instances = [model(**row) for row in rows]
@@ -108,19 +120,20 @@ def _reasons_of(child: Any) -> Iterator[str]:
 
 def _reasons_of_model(model: Any) -> Iterator[str]:
     name, meta, manager = model.__name__, model._meta, model._default_manager
-    for method, stock in _SAVING.items():
+    for method, stock in _CREATING.items():
         if getattr(model, method) is not stock:
             yield f"{name} has its own {method}"
     if overridden(manager, _OF_MANAGERS) or overridden(manager._queryset_class, _OF_QUERYSETS):
         yield f"the manager of {name} creates in its own way"
-    if pre_save.has_listeners(model) or post_save.has_listeners(model):
-        yield f"pre_save or post_save of {name} has receivers"
+    for signal_name, signal in _SIGNALS.items():
+        if signal.has_listeners(model):
+            yield f"{signal_name} of {name} has receivers"
     if any(parent._meta.concrete_model is not meta.concrete_model for parent in meta.all_parents):
         yield f"{name} has the table of a parent, too"
     if meta.order_with_respect_to:
         yield f"objects of {name} are numbered as they are saved"
     for field in meta.concrete_fields:
-        yield from _reasons_of_column(name, field)
+        yield from _reasons_of_column(model, field)
     features = connections[router.db_for_write(model)].features
     if not features.can_return_rows_from_bulk_insert:
         made_by_database = [*meta.db_returning_fields]
@@ -128,8 +141,12 @@ def _reasons_of_model(model: Any) -> Iterator[str]:
             yield f"the database does not tell the keys of new rows of {name}"
 
 
-def _reasons_of_column(name: str, field: Any) -> Iterator[str]:
+def _reasons_of_column(model: Any, field: Any) -> Iterator[str]:
     """Yield why a column's value may not be the same before and after other rows are saved."""
+    name = model.__name__
+    for attribute in {field.name, field.attname}:
+        if not type(on_class(model, attribute)).__module__.startswith("django."):
+            yield f"{name}.{attribute} is not a plain column"
     if isinstance(field, FileField):
         yield f"{name} has files, which are saved with it"
     if not type(field).pre_save.__module__.startswith("django."):

@@ -17,11 +17,21 @@ from fastschema.compiler.value_code import generate_dump
 from fastschema.contrib.django.front_end.access import SerializerPath
 from fastschema.contrib.django.front_end.fields import describe, inner_fields, kind
 from fastschema.contrib.django.front_end.schema_reader import NAMES
+from fastschema.runtime.guard import State
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered, function_of, registered
 
 _KEY = "_fastschema_made"
 """The attribute of a field with what was made for it last."""
+
+
+class MadeFunction(State):
+    """What was made for a field; copies of it, which may differ, do not have that."""
+
+    __slots__ = ("call", "field", "registered")
+
+    def __init__(self, field: Any, registered: Registered, call: Function) -> None:
+        self.field, self.registered, self.call = field, registered, call
 
 
 class Made:
@@ -39,17 +49,13 @@ class Made:
 
     def __call__(self, field: Any, value: Any) -> Any:
         kept = field.__dict__.get(_KEY)
-        if kept is None or kept[0] is not field or kept[1] is not self._registered:
-            kept = self._make(field)  # nothing was made for it, or it is a copy
+        if kept is None or kept.field is not field or kept.registered is not self._registered:
+            function = function_of(self._registered, field, self._compiled)
+            kept = field.__dict__[_KEY] = MadeFunction(field, self._registered, function)
         try:
-            return kept[2](value)
+            return kept.call(value)
         except Refused:
             return getattr(field, self._method)(value)
-
-    def _make(self, field: Any) -> tuple[Any, Registered, Function]:
-        function = function_of(self._registered, field, self._compiled)
-        kept = field.__dict__[_KEY] = field, self._registered, function
-        return kept
 
 
 def forget_made(fields: Iterable[Any]) -> None:
