@@ -295,7 +295,6 @@ OF_MARSHMALLOW = {
     "loads kept for the next load": {f"{MARSHMALLOW}.load:Load.end": NONE},
     "nested loads by generated code": {f"{MARSHMALLOW}.load:Load.begin_nested": NONE},
     "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},
-    "text by Schema.dumps": {f"{MARSHMALLOW}.dump:dumps": NONE},
     "Schema.loads by orjson": {"fastschema.json:loads": does(json.loads)},
     "mapped instances read past descriptors": {f"{MARSHMALLOW}.sqlalchemy:is_mapped": FALSE},
     "rows of a statement": {

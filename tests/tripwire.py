@@ -193,7 +193,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_one_argument": "marshmallow 3: a function is called with the context",
     },
     "marshmallow/fields": {
-        **dict.fromkeys(["array", "written", "json_value"], _JSON),
+        "json_value": _JSON,
         "_number": "places of a class of users' own are asked for their digits, once",
     },
     "plan": {"*": "it calls what dumps"},

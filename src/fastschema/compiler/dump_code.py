@@ -23,15 +23,11 @@ For each form of output and each access a function is generated, shaped like thi
                 result = {key: value for key, value in result.items() if value is not missing}
             return result
         return dump_Album
-
-In the form of text, every value becomes what ``json.dumps`` writes of it (``written`` makes that of
-any value, ``array`` of the texts of an array's members), and an object is one string.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from json.encoder import encode_basestring_ascii
 
 from fastschema.compiler.nodes import Conversion, FieldNode, Form, ObjectNode, Read, fill, literal
 from fastschema.compiler.source import (
@@ -46,14 +42,11 @@ from fastschema.compiler.source import (
 
 _FIXED_NAMES = frozenset(
     [
-        *("bind", "known", "dispatch", "obj", "rows", "missing", "quote"),
+        *("bind", "known", "dispatch", "obj", "rows", "missing"),
         *("complete", "result", "results", "dumped"),
         *("key", "value", "each", "error"),
     ]
 )
-
-quote = encode_basestring_ascii
-"""From a string to its JSON text, of ASCII characters only, as ``json.dumps`` writes it."""
 
 
 def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
@@ -62,12 +55,7 @@ def generate(node: ObjectNode, form: Form, access: str) -> GeneratedFunction:
     Its parameters are the class of the objects, a weak reference to the dispatch that objects of
     other classes go to, and the values of the slots.
     """
-    generator = _TextGenerator if form is Form.TEXT else DumpGenerator
-    return generator(node, form, access).generate()
-
-
-def can_be_text(node: ObjectNode) -> bool:
-    return node.dict_class is None
+    return DumpGenerator(node, form, access).generate()
 
 
 class DumpGenerator:
@@ -77,7 +65,7 @@ class DumpGenerator:
         self._node = node
         self._form = form
         self._access = access
-        self._objects: dict[str, object] = {"missing": node.missing, "quote": quote, **node.names}
+        self._objects: dict[str, object] = {"missing": node.missing, **node.names}
         for field in node.fields:
             self._objects.update(field.kind.names)
         slots = [slot.name for slot in node.slots]
@@ -270,14 +258,11 @@ class DumpGenerator:
             "dumped = []",
             f"for each in {variable}:",
             [f"dumped.append(None if each is None else {dump}(each))"],
-            f"{variable} = {self._items_result()}",
+            f"{variable} = dumped",
         ]
         conversion = field.conversion(self._form)
         rest = self._rest(variable, field, conversion, when_missing)
         return branches((has_items, dumping), (f"{variable} is not None", rest))
-
-    def _items_result(self) -> str:
-        return "dumped"
 
     def _assign(self, template: str, variable: str, field: FieldNode) -> str:
         return f"{variable} = {self._fill(template, variable, field)}"
@@ -294,56 +279,3 @@ def _read_lines(variable: str, read: Read) -> Lines:
     for exceptions, replacement in read.handlers:
         lines += [f"except {exceptions}:", [f"{variable} = {replacement}"]]
     return lines
-
-
-class _TextGenerator(DumpGenerator):
-    """Writes the function that makes a text of each object."""
-
-    def _row(self, *, may_be_missing: bool) -> Lines:
-        if not may_be_missing:
-            return self._result(self._display())
-        pairs = zip(self._node.fields, self._variables, strict=True)
-        texts = "".join([f"({literal(quote(field.key))}, {name}), " for field, name in pairs])
-        present = "for key, value in result if value is not missing"
-        return [
-            "if complete:",
-            [f"result = {self._display()}"],
-            "else:",
-            [
-                f"result = ({texts})",
-                f'result = [f"{{key}}: {{value}}" {present}]',
-                'result = "{" + ", ".join(result) + "}"',
-            ],
-            *self._result("result"),
-        ]
-
-    def _display(self) -> str:
-        pairs = [
-            f"{quote(field.key).replace('{', '{{').replace('}', '}}')}: {{{name}}}"
-            for field, name in zip(self._node.fields, self._variables, strict=True)
-        ]
-        return "f" + literal("{{" + ", ".join(pairs) + "}}")
-
-    def _converted(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        conversion = field.conversion(self._form)
-        rest = self._rest(variable, field, conversion, when_missing)
-        cases: list[tuple[str | None, Lines]] = []
-        if conversion.common is not None:
-            common = self._common(variable, field, conversion)
-            cases.append((f"type({variable}) is {conversion.common}", common))
-        if field.none_stays(self._form):
-            cases.append((f"{variable} is None", [f'{variable} = "null"']))
-        return branches(*cases, (None, rest))
-
-    def _nested(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        return [*super()._nested(variable, field, when_missing), *_null(variable)]
-
-    def _items(self, variable: str, field: FieldNode, when_missing: Lines) -> Lines:
-        return [*super()._items(variable, field, when_missing), *_null(variable)]
-
-    def _items_result(self) -> str:
-        return "array(dumped)"
-
-
-def _null(variable: str) -> Lines:
-    return [f"if {variable} is None:", [f'{variable} = "null"']]

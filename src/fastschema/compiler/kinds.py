@@ -1,8 +1,8 @@
 """What kinds do to values, from how it looks in Python form and what comes of it.
 
-A front end says of a kind what stock's method makes of a value, as a template, and what that is: a
-:class:`~fastschema.compiler.nodes.Result`. The conversions to JSON follow from the two, unless
-the kind gives one of its own.
+A front end says of a kind what stock's method makes of a value, as a template, and what that is:
+``PLAIN``, ``NUMBER`` or ``ANY``. The conversions to JSON follow from the two, unless the kind gives
+one of its own.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from typing import Any, Self
 from fastschema.compiler.nodes import (
     ANY,
     PLAIN,
-    TEXT,
     Conversion,
     Kind,
     Repeatable,
-    Result,
     Slot,
     fill,
 )
@@ -35,11 +33,11 @@ ENGINE_NAMES: dict[str, object] = {} if orjson is None else {"dumps": orjson.dum
 """What templates name of the JSON engine; the node of a schema has it among its names."""
 
 
-def for_all(label: str, template: str, result: Result = ANY, **options: Any) -> Kind:
+def for_all(label: str, template: str, result: str = ANY, **options: Any) -> Kind:
     return Kind(
         label,
         python=Conversion(otherwise=template),
-        json=Conversion(otherwise=fill(result.json, value=template)),
+        json=Conversion(otherwise=fill(result, value=template)),
         **options,
     )
 
@@ -49,10 +47,9 @@ def by_class(
     common: str,
     template: str | None,
     otherwise: str,
-    result: Result,
+    result: str,
     *,
     json: str | None = None,
-    text: str | None = None,
     **options: Any,
 ) -> Kind:
     """Return the kind that looks at the class of a value.
@@ -62,16 +59,13 @@ def by_class(
     :param otherwise: a template for all other values, of which anything may come
     :param json: a template for what the JSON engine is given of it, if that does not follow from
         ``result``
-    :param text: the same for what ``json.dumps`` writes
     """
     usual = "$value" if template is None else template
-    json = json or fill(result.json, value=usual)
-    text = text or fill(result.text, value=usual)
+    json = json or fill(result, value=usual)
     return Kind(
         label,
         python=Conversion(common, template, otherwise),
         json=Conversion(common, None if json == "$value" else json, f"json_value({otherwise})"),
-        text=Conversion(common, text, f"written({otherwise})"),
         **options,
     )
 
@@ -82,15 +76,15 @@ class ByClass:
 
     :param common: the class that values usually have; others go to the field's own method
     :param python: a template for what stock makes of a usual value; None: it stays
-    :param more: ``json`` and ``text``, as for :func:`by_class`
+    :param json: as for :func:`by_class`
     """
 
     label: str
     common: type
     python: str | None = None
-    result: Result = TEXT
+    result: str = PLAIN
     names: Mapping[str, object] = field(default_factory=dict)
-    more: Mapping[str, str] = field(default_factory=dict)
+    json: str | None = None
 
     def __call__(self, *, path: Any, **_: Any) -> Kind:
         return self.kind(path.own_method)
@@ -105,7 +99,7 @@ class ByClass:
             self.result,
             names={name: self.common, **self.names},
             repeatable=Repeatable.VALUE,
-            **self.more,
+            json=self.json,
         )
 
 
@@ -123,32 +117,17 @@ def written_by_engine(
     """
     if orjson is None:
         return ByClass(label, common, as_text, names=names)
-    engine, otherwise, quoted = "dumps($value)", "", ""
-    if when:
-        otherwise, quoted = f" if {when} else {as_text}", f" if {when} else quote({as_text})"
-    more = {"json": "$value" + otherwise, "text": f"{engine}.decode(){quoted}"}
-    return ByClass(label, common, f"{engine}[1:-1].decode(){otherwise}", names=names, more=more)
+    otherwise = f" if {when} else {as_text}" if when else ""
+    python = f"dumps($value)[1:-1].decode(){otherwise}"
+    return ByClass(label, common, python, names=names, json=f"$value{otherwise}")
 
 
 STRING = ByClass("string", str)
-BOOLEAN = ByClass("boolean", bool, result=PLAIN, more={"text": '"true" if $value else "false"'})
-INTEGER = ByClass(
-    "integer",
-    int,
-    result=PLAIN,
-    more={"text": "str($value) if -1000000000 < $value < 1000000000 else written($value)"},
-)
+BOOLEAN = ByClass("boolean", bool)
+INTEGER = ByClass("integer", int)
 INTEGER_AS_STRING = ByClass("integer as string", int, "str($value)")
 # Other floats, negative ones among them, may be spelt differently: json_number looks closer.
-_IS_COMMON_FLOAT = "1e-4 <= $value < 1e16"
-FLOAT = ByClass(
-    "float",
-    float,
-    more={
-        "json": f"$value if {_IS_COMMON_FLOAT} else json_number($value)",
-        "text": f"dumps($value).decode() if {_IS_COMMON_FLOAT} else written($value)",
-    },
-)
+FLOAT = ByClass("float", float, json="$value if 1e-4 <= $value < 1e16 else json_number($value)")
 UUID = written_by_engine("uuid", uuid.UUID, "str($value)")
 DATE = written_by_engine("date", REAL.date, "$value.isoformat()")
 # orjson refuses times with a zone, and writes some fractions of seconds wrongly.
@@ -157,7 +136,7 @@ TIME = ByClass(
     "time",
     REAL.time,
     "$value.isoformat()",
-    more={"json": f"$value if {_IS_WRITTEN_ALIKE} else $value.isoformat()"},
+    json=f"$value if {_IS_WRITTEN_ALIKE} else $value.isoformat()",
 )
 
 

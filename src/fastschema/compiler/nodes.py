@@ -44,8 +44,6 @@ class Form(enum.Enum):
     """Exactly what stock returns: dictionaries of plain values."""
     JSON = "json"
     """Dictionaries whose values the JSON engine writes as it would write stock's."""
-    TEXT = "text"
-    """The text that ``json.dumps`` makes of what stock returns, character by character."""
 
 
 ATTRIBUTE = "attribute"
@@ -117,34 +115,18 @@ class Conversion:
     items: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a value has become in Python form, and how that becomes JSON.
-
-    Both templates may use ``json_value`` and ``json_number``, which the node of a schema names; the
-    one for what ``json.dumps`` writes also ``written`` and ``quote``.
-    """
-
-    json: str
-    text: str
-
-
-TEXT = Result("$value", "quote($value)")
-NUMBER = Result("json_number($value)", "written($value)")
-PLAIN = Result("$value", "written($value)")
+# How a value in Python form becomes one in JSON form, by what it is: templates, which may use
+# ``json_value`` and ``json_number``. The node of a schema names these.
+PLAIN = "$value"
 """What the JSON engine writes, or refuses, as stock's encoder does."""
-ANY = Result(
-    "text if type(text := ($value)) is str else json_value(text)",
-    "quote(text) if type(text := ($value)) is str else written(text)",
-)
+NUMBER = "json_number($value)"
+ANY = "text if type(text := ($value)) is str else json_value(text)"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What is done to the value of a field.
 
-    :param text: the conversion to the text that ``json.dumps`` writes; None: stock may return
-        anything
     :param nested_slot: for a nested schema, the slot that holds what dumps it in this dump (a
         ``runtime.bound_program.NestedDumper``)
     :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
@@ -155,7 +137,6 @@ class Kind:
     label: str
     python: Conversion
     json: Conversion
-    text: Conversion | None = None
     names: Mapping[str, object] = field(default_factory=dict)
     none_stays: bool = True
     nested_slot: str | None = None
@@ -165,18 +146,7 @@ class Kind:
     user_code: str = ""
 
     def conversion(self, form: Form) -> Conversion:
-        if form is Form.TEXT:
-            return self.text or _written(self.python)
         return self.json if form is Form.JSON else self.python
-
-
-def _written(python: Conversion) -> Conversion:
-    def written(template: str | None) -> str:
-        return fill(ANY.text, value="$value" if template is None else template)
-
-    if python.items is not None or python.common is None:
-        return Conversion(otherwise=written(python.otherwise))
-    return Conversion(python.common, written(python.inline), written(python.otherwise))
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,12 +200,11 @@ def _is_plain_base(base: type) -> bool:
     )
 
 
-_JSON_NAMES = ("dumps", "loads", "_default_encoder", "_default_decoder")
-_STOCK_JSON = {name: vars(json)[name] for name in _JSON_NAMES}
+_STOCK_JSON = {name: vars(json)[name] for name in ("loads", "_default_decoder")}
 
 
-def json_is_stock(schema: Any) -> bool:
-    """Return whether a schema writes and parses JSON by the standard library as that is."""
+def parses_as_stock(schema: Any) -> bool:
+    """Return whether a schema parses JSON by the standard library as that is."""
     return schema.opts.render_module is json and _STOCK_JSON.items() <= vars(json).items()
 
 

@@ -1,4 +1,4 @@
-"""Dump by marshmallow schemas, to Python and to text: what stock does around generated code."""
+"""Dump by marshmallow schemas, what stock does around generated code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.compiler.dump_code import can_be_text
 from fastschema.compiler.nodes import Form
-from fastschema.marshmallow.customization import has_hooks, json_is_stock, overrides_processors
-from fastschema.marshmallow.fields import array, json_value, written
+from fastschema.marshmallow.customization import has_hooks, overrides_processors
+from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.hooks import hooks_of
 from fastschema.marshmallow.makers import (
     DumpCompiler,
@@ -39,7 +38,6 @@ from fastschema.runtime.bound_program import (
     Dispatcher,
     NestedDumper,
 )
-from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.registration import Registered, registered_for
 from fastschema.runtime.statistics import recorder
@@ -249,7 +247,6 @@ class _NestedFinder:
             or compiled.program is None
             or type(schema)._serialize is not STOCK_SERIALIZE
             or (is_hooked and (many or overrides_processors(schema)))
-            or (form is Form.TEXT and not can_be_text(compiled.program.node))
         ):
             return _uniform(partial(dump_between_hooks, schema, many=bool(many)), self._form)
         bound_program = compiled.bound_program or bind(compiled)
@@ -263,12 +260,7 @@ class _NestedFinder:
             return CallDumper(between, convert=convert)
         if not many:
             return dispatch
-        return CallDumper(
-            dispatch.many,
-            each=dispatch,
-            convert=array if form is Form.TEXT else None,
-            is_stock=False,
-        )
+        return CallDumper(dispatch.many, each=dispatch, is_stock=False)
 
 
 def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> Callable[[Any], Any]:
@@ -325,29 +317,5 @@ def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -
     return CallDumper(within_row, convert=_CONVERSIONS.get(form), is_stock=is_stock)
 
 
-_CONVERSIONS = {Form.JSON: json_value, Form.TEXT: written}
+_CONVERSIONS = {Form.JSON: json_value}
 """From what stock gives to the form of the output, where that is another."""
-
-
-STOCK_DUMPS = stock_method(Schema, "dumps")
-
-
-def dumps(schema: Any, obj: Any, many: bool | None) -> str | None:
-    """Return the text that ``Schema.dumps`` returns for rows; None if stock must write it."""
-    is_collection = schema.many if many is None else many is True
-    if (
-        not is_collection
-        or obj is None
-        or orjson is None
-        or is_disabled()
-        or not json_is_stock(schema)
-        or overrides_dump(schema) is not None
-        or has_hooks(schema, "dump")
-    ):
-        return None
-    bound_program = find_bound_program(schema, len(obj) if type(obj) is list else thresholds.MANY)
-    if bound_program is None or not can_be_text(bound_program.program.node):
-        return None
-    about_to_dump(schema, obj, many=True)
-    texts = dump_by(bound_program, obj, many=True, form=Form.TEXT)
-    return "[" + ", ".join(texts) + "]"

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import decimal
 import enum
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from marshmallow import Schema, fields, missing
 
-from fastschema.compiler.dump_code import quote
 from fastschema.compiler.kinds import (
     BOOLEAN,
     FLOAT,
@@ -135,34 +133,11 @@ def json_value(value: Any) -> Any:
     return value if value is missing else json_engine.json_value(value)
 
 
-def written(value: Any) -> Any:
-    """Return the text that ``json.dumps`` makes of any value; ``missing`` stays, to be left out."""
-    cls = type(value)
-    if cls is str:
-        return quote(value)
-    if cls is int:
-        return str(value)
-    return value if value is missing else json.dumps(value)
-
-
-def array(texts: list[Any]) -> str:
-    """Return the text of an array, by those of its members: None for null."""
-    try:
-        return f"[{', '.join(texts)}]"
-    except TypeError:
-        members = [text if type(text) is str else json.dumps(text) for text in texts]
-        return f"[{', '.join(members)}]"
-
-
 @dataclass(frozen=True, slots=True)
 class DumpPath(FieldPath):
-    """Where a field is found, and what its ``_serialize`` is told: the source of arguments.
-
-    :param is_within: whether its values are put into others that no text is made of in parts
-    """
+    """Where a field is found, and what its ``_serialize`` is told: the source of arguments."""
 
     arguments: str
-    is_within: bool = False
 
     @classmethod
     def of(cls, index: int, attribute: str) -> DumpPath:
@@ -174,7 +149,7 @@ class DumpPath(FieldPath):
 
     def inside(self, expression: str, get: Callable[[Any], Any]) -> DumpPath:
         """Return the path to a field of this one, which is told neither attribute nor object."""
-        return replace(self.within(expression, get), arguments="None, None", is_within=True)
+        return replace(self.within(expression, get), arguments="None, None")
 
     @property
     def own_method(self) -> str:
@@ -359,12 +334,10 @@ def _list_of(inner: Description, *, path: DumpPath, slots: list[Slot]) -> Kind:
             return Conversion("list", otherwise=items(conversion), items=conversion.common)
         return Conversion(otherwise=items(conversion))
 
-    text = inner_kind.text
     return Kind(
         f"list of {inner_kind.label}",
         python=each(inner_kind.python),
         json=each(inner_kind.json),
-        text=None if text is None else Conversion(otherwise=f"array({items(text)})"),
         names=inner_kind.names,
         item_slot=slot,
     )
@@ -425,15 +398,11 @@ def _pluck(field: Any) -> Description:
 
 def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        if path.is_within and form is Form.TEXT:
-            form = Form.PYTHON
         return getattr(bound, method)(path.get(bound.fields), form)
 
     slot = new_slot(slots, "nested", resolve)
     nothing = Conversion()
-    return Kind(
-        label, python=nothing, json=nothing, text=nothing, nested_slot=slot, nested_for_none=True
-    )
+    return Kind(label, python=nothing, json=nothing, nested_slot=slot, nested_for_none=True)
 
 
 NESTED = (_nested_kind, "nested schema", "nested_dumper")

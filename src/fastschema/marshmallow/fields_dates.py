@@ -13,7 +13,6 @@ from fastschema.compiler.kinds import DATE, TIME, ByClass, written_by_engine
 from fastschema.compiler.nodes import (
     NUMBER,
     PLAIN,
-    TEXT,
     Kind,
     LoadKind,
     literal,
@@ -45,7 +44,7 @@ def _called(label: str, function: Any, result: Any) -> ByClass:
     return ByClass(label, REAL.datetime, f"{name}($value)", result, {name: function})
 
 
-_RFC = _called("rfc", email.utils.format_datetime, TEXT)
+_RFC = _called("rfc", email.utils.format_datetime, PLAIN)
 _TIMESTAMP = _called("timestamp", utils.timestamp, NUMBER)
 _TIMESTAMP_MS = _called("timestamp_ms", utils.timestamp_ms, NUMBER)
 

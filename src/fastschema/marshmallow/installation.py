@@ -8,8 +8,8 @@ from typing import Any
 from marshmallow import RAISE, Schema
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
-from fastschema.marshmallow.customization import json_is_stock
-from fastschema.marshmallow.dump import STOCK_DUMP, STOCK_DUMPS, dumps, serialize
+from fastschema.marshmallow.customization import parses_as_stock
+from fastschema.marshmallow.dump import STOCK_DUMP, serialize
 from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
@@ -52,15 +52,6 @@ def _is_short(rows: Any) -> bool:
     return type(rows) is list and len(rows) < 2
 
 
-def _dumps(self: Any, obj: Any, *args: Any, many: bool | None = None, **kwargs: Any) -> Any:
-    """``Schema.dumps``; rows become text without dictionaries in between."""
-    if _replacements.are_installed and not args and not kwargs:
-        text = dumps(self, obj, many)
-        if text is not None:
-            return text
-    return STOCK_DUMPS(self, obj, *args, many=many, **kwargs)
-
-
 def _loads(
     self: Any,
     *args: Any,
@@ -72,7 +63,7 @@ def _loads(
     """``Schema.loads``; the text is parsed in less time where its value is the same."""
     options = {"many": many, "partial": partial, "unknown": unknown}
     can_parse = _replacements.are_installed and len(args) == 1 and not kwargs
-    if can_parse and not is_disabled() and json_is_stock(self):
+    if can_parse and not is_disabled() and parses_as_stock(self):
         return self.load(json.loads(args[0]), **options)
     arguments = {name: value for name, value in options.items() if value is not None}
     return STOCK_LOADS(self, *args, **arguments, **kwargs)
@@ -118,7 +109,6 @@ def _is_overridden(schema: Any) -> bool:
 _replacements = Replacements(
     [
         (Schema, "dump", STOCK_DUMP, _dump),
-        (Schema, "dumps", STOCK_DUMPS, _dumps),
         (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),

@@ -37,13 +37,11 @@ from fastschema.marshmallow.customization import (
 from fastschema.marshmallow.fields import (
     AS_IT_IS,
     DumpPath,
-    array,
     describe,
     json_value,
     kind,
     shows_object,
     why_unknown,
-    written,
 )
 from fastschema.marshmallow.read_around import READS
 from fastschema.marshmallow.sqlalchemy import (
@@ -185,8 +183,6 @@ _TAKEN = Slot("taken", lambda *_: None)
 _NAMES: dict[str, object] = {
     "json_value": json_value,
     "json_number": json_number,
-    "written": written,
-    "array": array,
 }
 """What templates name of this front end."""
 

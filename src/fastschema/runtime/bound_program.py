@@ -46,14 +46,13 @@ class BoundProgram:
     the dump is over it waits for the next one.
     """
 
-    __slots__ = ("_idle_json", "_idle_python", "_idle_text", "bound_schema", "program")
+    __slots__ = ("_idle_json", "_idle_python", "bound_schema", "program")
 
     def __init__(self, program: DumpProgram, bound_schema: Any) -> None:
         self.program = program
         self.bound_schema = bound_schema
         self._idle_python: list[Dispatch] = []
         self._idle_json: list[Dispatch] = []
-        self._idle_text: list[Dispatch] = []
 
     def begin(self, form: Form) -> Dispatch:
         """Return a dispatch for one dump; call its ``end()`` when the dump is over."""
@@ -99,9 +98,7 @@ class BoundProgram:
             idle.append(dispatch)
 
     def _idle(self, form: Form) -> list[Dispatch]:
-        if form is _PYTHON:
-            return self._idle_python
-        return self._idle_json if form is _JSON else self._idle_text
+        return self._idle_json if form is _JSON else self._idle_python
 
     def new_dispatch(self, form: Form) -> Dispatch:
         return Dispatch(self.program, form, self.bound_schema)

@@ -46,7 +46,6 @@ from fastschema.compiler.kinds import (
 from fastschema.compiler.nodes import (
     ANY,
     PLAIN,
-    TEXT,
     Conversion,
     Form,
     Kind,
@@ -205,8 +204,8 @@ def _quantized(
     if not is_text:
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
-        more = {"json": f"{as_float} else json_value(text)"}
-        usual = ByClass("decimal", decimal.Decimal, result, names=names, more=more)
+        json = f"{as_float} else json_value(text)"
+        usual = ByClass("decimal", decimal.Decimal, result, names=names, json=json)
         return usual.kind(path.own_method)
     text = f"format({result}, 'f')"
     if places is not None:
@@ -272,7 +271,7 @@ def _formatted(name: str, iso: Any, output_format: Any) -> Description:
 
 # A datetime comes without its zone enforced.
 _UNFORMATTED = {
-    name: ByClass(f"{name} as it is", cls, result=TEXT if name == "date" else ANY)
+    name: ByClass(f"{name} as it is", cls, result=PLAIN if name == "date" else ANY)
     for name, cls in _CLASSES.items()
 }
 
@@ -287,7 +286,7 @@ def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
         f"{UTC_TEMPLATE} if {is_utc} else {zoned}",
         names={"utc": datetime.UTC, "zoned": _zoned, **UTC_NAMES},
         # The engine writes UTC as "Z".
-        more={"json": f"$value if {is_utc} else {zoned}"},
+        json=f"$value if {is_utc} else {zoned}",
     ).kind(path.own_method)
 
 
@@ -378,8 +377,8 @@ def _multiple_choice(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     choices = option_slot(slots, "choices", path, lambda field: field.choice_strings_to_values)
     # A generator, as in stock: of a StopIteration it makes a RuntimeError.
     chosen = f"list(dict.fromkeys({choices}.get(str(each), each) for each in $value))"
-    more = {"json": f"json_value({chosen})"}
-    return ByClass("multiple choice", list, chosen, more=more).kind(path.own_method)
+    usual = ByClass("multiple choice", list, chosen, json=f"json_value({chosen})")
+    return usual.kind(path.own_method)
 
 
 def _list(field: Any) -> Description:
