@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import chain
-from operator import attrgetter, call, is_
+from operator import attrgetter, call, is_, methodcaller
 from types import FunctionType
 from typing import Any, Self
 from uuid import UUID
@@ -146,17 +146,20 @@ Seen = tuple[Mapping[str, Any], list[str], list[Any]]
 class ClassSnapshot:
     """What some classes were like: their attributes and options, and which fields they declare."""
 
-    __slots__ = ("_generation", "_seen")
+    __slots__ = ("_generation", "_joined", "_seen")
 
     def __init__(self, classes: Iterable[type] = ()) -> None:
         self._generation = generations.current
         self._seen: dict[Any, list[Seen]] = {}
+        self._joined: Joined | None = None
+        """The same, joined when it is first compared: all of it is compared at once."""
         for cls in classes:
             self.add(cls)
 
     def add(self, cls: Any) -> None:
         """Add a class, or an object that holds options of one, as it is, if it is not there yet."""
         if cls not in self._seen:
+            self._joined = None
             attributes = vars(cls)
             self._seen[cls] = [_seen(attributes)]
             if _DECLARED in attributes:
@@ -165,20 +168,32 @@ class ClassSnapshot:
     def add_all(self, other: ClassSnapshot) -> None:
         """Add what another snapshot has, as it was then."""
         self._seen = other._seen | self._seen
+        self._joined = None
 
     def is_current(self) -> bool:
         """Return whether the classes are what they were, and nothing was forgotten since."""
         if self._generation is not generations.current:
             return False
+        joined = self._joined
+        if joined is None:
+            joined = self._joined = _join(chain.from_iterable(self._seen.values()))
+        dictionaries, sizes, names, values = joined
         try:
-            return all(map(_is_as_seen, chain.from_iterable(self._seen.values()))) or all(
-                map(self._accept_if_alike, self._seen)
-            )
+            # By identity: a value that somebody has put there may have an __eq__ of users'.
+            return (
+                list(map(len, dictionaries)) == sizes
+                and list(chain(*dictionaries)) == names
+                and all(map(is_, chain(*map(_values, dictionaries)), values))
+            ) or self._accept_if_alike()
         except RuntimeError:
             return False  # another thread is changing one
 
-    def _accept_if_alike(self, cls: Any) -> bool:
-        """Return whether a class is what it was, but for what hangs on it; take that as seen."""
+    def _accept_if_alike(self) -> bool:
+        """Return whether the classes are what they were, but for what hangs on them."""
+        self._joined = None
+        return all(map(self._accept_class_if_alike, self._seen))
+
+    def _accept_class_if_alike(self, cls: Any) -> bool:
         (attributes, names, values), *declared = self._seen[cls]
         now, seen = dict(attributes), dict(zip(names, values, strict=True))
         now.pop(CLASS_STATE_KEY, None)
@@ -190,6 +205,10 @@ class ClassSnapshot:
 
 
 _DECLARED = "_declared_fields"
+_values = methodcaller("values")
+
+Joined = tuple[list[Mapping[str, Any]], list[int], list[str], list[Any]]
+"""Some dictionaries, how many keys each had, and all keys and values, one after the other."""
 
 
 def _seen(attributes: Mapping[str, Any]) -> Seen:
@@ -197,9 +216,21 @@ def _seen(attributes: Mapping[str, Any]) -> Seen:
 
 
 def _is_as_seen(seen: Seen) -> bool:
-    # By identity: a value that somebody has put there may have an __eq__ of users'.
     attributes, names, values = seen
     return list(attributes) == names and all(map(is_, attributes.values(), values))
+
+
+def _join(all_seen: Iterable[Seen]) -> Joined:
+    dictionaries: list[Mapping[str, Any]] = []
+    sizes: list[int] = []
+    all_names: list[str] = []
+    all_values: list[Any] = []
+    for attributes, names, values in all_seen:
+        dictionaries.append(attributes)
+        sizes.append(len(names))
+        all_names += names
+        all_values += values
+    return dictionaries, sizes, all_names, all_values
 
 
 _PLAIN = frozenset([str, int, float, complex, bool, bytes, Decimal, date, timedelta, UUID])
