@@ -1,0 +1,45 @@
+"""Serializers of all kinds, whatever happens to them between two calls: as in stock."""
+
+from contextlib import contextmanager
+
+import pytest
+
+import fastschema
+from fastschema.contrib import django as front_end
+from tests.contrib.django.differential import outcome
+from tests.contrib.django.walk.happenings import CHANGES, LOOKS, USES
+from tests.contrib.django.walk.kinds import KINDS, LOG
+from tests.walks import Walks, numbers
+
+pytestmark = pytest.mark.usefixtures("guests", "each_thresholds")
+
+
+@contextmanager
+def stock():
+    """While it holds, fastschema is neither installed nor does what stays of it do anything."""
+    front_end.uninstall()
+    try:
+        with fastschema.disabled():
+            yield
+    finally:
+        front_end.install()
+
+
+WALKS = Walks(KINDS, USES, LOOKS, CHANGES, lambda call: outcome(call, LOG), stock)
+
+
+SHORT_WALKS = [
+    ("with get_fields", ["new: wrong", "replace Serializer.get_fields", "validate wrong"]),
+]
+"""What walks have found, and needs no search any more."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_serializer_does_what_stocks_does_whatever_happens_to_it(kind):
+    for number in numbers(8):
+        WALKS.assert_as_in_stock(kind, WALKS.steps(kind, number))
+
+
+@pytest.mark.parametrize(("kind", "steps"), SHORT_WALKS)
+def test_a_walk_that_once_led_astray(kind, steps):
+    WALKS.assert_as_in_stock(kind, steps)
