@@ -197,7 +197,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "_number": "places of a class of users' own are asked for their digits, once",
     },
     "plan": {"*": "it calls what dumps"},
-    "runtime/statistics": {"Recorder.within": "stock dumps or loads"},
     # What asks the database, and makes instances.
     "contrib/django/internals/queries": {"*": "Django runs a query, and makes instances"},
     "contrib/django/internals/instances": {"*": "Django prefetches"},

@@ -146,7 +146,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         if compiled is not None and compiled.program is not None:
             bound_program = compiled.bound_program or bind(compiled)
             return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
-    result = recorder.within(STOCK_SERIALIZE, for_stock(schema, DUMP.fields), obj, many=many)
+    result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
     if not many and compiled is None:
         leave_if_small(schema, result)
     recorder.stock(len(result) if many else 1)
@@ -313,8 +313,7 @@ class _PluckFinder:
 
 def _uniform(dump: Callable[[Any], Any], form: Form, *, is_stock: bool = True) -> CallDumper:
     """Return what dumps all values of a nested schema by a function that gives what stock gives."""
-    within_row = partial(recorder.within, dump)
-    return CallDumper(within_row, convert=_CONVERSIONS.get(form), is_stock=is_stock)
+    return CallDumper(dump, convert=_CONVERSIONS.get(form), is_stock=is_stock)
 
 
 _CONVERSIONS = {Form.JSON: json_value}

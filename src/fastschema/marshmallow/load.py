@@ -183,7 +183,7 @@ class Load:
         return LoadCompiler(self, owner)
 
     def by_schema(self, schema: Any, data: Any, **options: Any) -> Any:
-        return recorder.within(load, schema, data, **options)
+        return load(schema, data, **options)
 
     def _stored(self, error: ValidationError, key: str, index: int | None) -> Any:
         self.store.store_error(error.messages, key, index=index)
@@ -245,6 +245,6 @@ def deserialize(
             load.end(idle)
             return result
     options = {"error_store": error_store, "partial": partial, "unknown": unknown}
-    result = recorder.within(deserialize_as_stock, schema, data, many=many, **options)
+    result = deserialize_as_stock(schema, data, many=many, **options)
     recorder.stock(len(result) if many else 1)
     return result

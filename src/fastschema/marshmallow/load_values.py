@@ -26,7 +26,6 @@ from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered, function_of, refuse
-from fastschema.runtime.statistics import recorder
 
 
 class ValueLoader(Protocol):
@@ -126,7 +125,7 @@ class NestedLoader:
         return loaded
 
     def _by_field(self, value: Any) -> Any:
-        return recorder.within(self._field.deserialize, value, None, None, **self._keywords)
+        return self._field.deserialize(value, None, None, **self._keywords)
 
     def _begin(self) -> None:
         """Find the nested schema, and how values are loaded by it, if not by the field itself."""

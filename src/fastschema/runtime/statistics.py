@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
-from threading import get_ident
-from typing import Any, Protocol
+from typing import Protocol
 
 from fastschema.runtime.json_engine import ENGINE
 
@@ -23,15 +21,15 @@ class Statistics:
     :param stock_rows: rows that stock dumped although fastschema was asked: whole schemas that
         cannot be compiled, and everything while fastschema is disabled; but not single objects of
         marshmallow schemas that leave those to stock for good: to count them takes a tenth of the
-        time. What is nested in these counts by itself
+        time
     :param compiled_fields: fields of the compiled rows that were dumped by generated code
     :param stock_fields: fields of the compiled rows that their own stock methods dumped
     :param json: what reads and writes JSON: ``"orjson"``; where that is missing, ``"msgspec"``, or
         else ``"json"``, the standard library's
 
-    Rows and fields are those of the schema that was dumped or loaded. The objects of a nested
-    schema belong to their row, whatever runs as stock. What code of users dumps meanwhile (a method
-    field, a field of their own) may count as rows of its own.
+    Rows and fields are those of the schema that was dumped or loaded. What generated code dumps of
+    a nested schema belongs to its row; what stock or code of users dumps meanwhile (in a method
+    field, say) counts as rows of its own.
     """
 
     programs: int
@@ -53,8 +51,6 @@ class Recorder:
     """Counts without locks: where threads count at once, some counts may miss a step."""
 
     def __init__(self) -> None:
-        self._within: set[int] = set()
-        """The threads in which all that is dumped or loaded belongs to a row."""
         self._reset()
 
     def _reset(self) -> None:
@@ -71,28 +67,12 @@ class Recorder:
         self._uses += 1
 
     def compiled(self, program: CountedProgram, rows: int = 1) -> None:
-        """Count rows that generated code dumped, unless they belong to another."""
-        if not (self._within and get_ident() in self._within):
-            self._compiled_rows[program.counts] += rows
+        """Count rows that generated code dumped."""
+        self._compiled_rows[program.counts] += rows
 
     def stock(self, rows: int = 1) -> None:
-        """Count rows that stock dumped, unless they belong to another."""
-        if not self.is_within():
-            self._stock_rows += rows
-
-    def is_within(self) -> bool:
-        return bool(self._within) and get_ident() in self._within
-
-    def within(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
-        """Return what a function returns; what it dumps or loads belongs to a row."""
-        thread = get_ident()
-        if thread in self._within:
-            return function(*args, **options)
-        self._within.add(thread)
-        try:
-            return function(*args, **options)
-        finally:
-            self._within.discard(thread)
+        """Count rows that stock dumped."""
+        self._stock_rows += rows
 
     def statistics(self, *, reset: bool = False) -> Statistics:
         programs = self._programs.total()

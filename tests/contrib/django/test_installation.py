@@ -176,15 +176,6 @@ class TestStatistics:
             assert total(lambda: cls([row] * 60, many=True).data) == 60
             assert total(lambda: [cls(row).data for _ in range(60)]) == 60
 
-    def test_what_methods_represent_in_a_nested_list_belongs_to_its_row(self, rows):
-        def get_made(self, obj):
-            return Defined(obj).data
-
-        inner = serializer_of(made=serializers.SerializerMethodField(), get_made=get_made)
-        with fastschema.disabled():
-            _ = serializer_of(many=inner(many=True))({"many": [{"a": 1}] * 2}).data
-        assert rows() == (0, 1)
-
 
 def test_throw_away_serializers_do_not_live_on():
     def throw_away(number):

@@ -56,7 +56,7 @@ def _represent(serializer: Any, obj: Any) -> Any:
 def represent_list(serializer: Any, data: Any) -> Any:
     """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
     if serializer.parent is not None:
-        return recorder.within(_represent_list, serializer, data)
+        return _represent_list(serializer, data)
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent_list, serializer, data)
     if settings.DEBUG and _n_plus_one is not None and not is_disabled():
@@ -98,7 +98,9 @@ def _represent_all(serializer: Any, objects: list[Any]) -> list[Any]:
             recorder.stock(len(objects))
         return [STOCK_TO_REPRESENTATION(serializer, obj) for obj in objects]
     dispatch = bound_program.begin(_PYTHON)
-    results = dispatch.all_rows(objects)
+    results = dispatch.many(objects)
+    if _represents_rows(serializer):
+        dispatch.count(len(results))
     dispatch.end()
     return results
 
