@@ -36,7 +36,7 @@ OPTIONS ?=
 .PHONY: demo bench calls bench-ordinary figures figure-race bench-peers bench-single-peers \
 	bench-small-applications bench-rooms bench-relations bench-parts bench-parts-3.14 \
 	bench-applications bench-extrap $(APPLICATIONS:%=bench-application-%) \
-	$(APPLICATIONS:%=measure-application-%) lint test test-all test-long test-without-rooms \
+	$(APPLICATIONS:%=measure-application-%) environment lint test test-all test-long test-without-rooms \
 	test-marshmallow-3 test-oldest-flask \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-without-orjson test-free-threaded test-in-free-threaded coverage \
@@ -142,6 +142,8 @@ figures: $(BENCH)/installed  ## the pages' tables and the README's chart, from d
 
 figure-race: $(TEST)/installed  ## the picture of the race in docs/example-project.md
 	.ci/with-browser $(TEST)/bin/python -m tests.example_project.race_picture docs/figures/race.png
+
+environment: $(TEST)/installed  ## the environment in .venv/test, and nothing run in it
 
 test: lint  ## lint, types, tests; the few that take long are left to test-all
 	$(PYTEST) -m "not long and not browser"

@@ -9,6 +9,7 @@ import pytest
 
 import fastschema
 from fastschema.runtime import json_engine, registration, thresholds
+from tests.limits import limit_memory, limit_time
 from tests.tripwire import is_watched, tripwire, watching
 
 # Of these, other folders' tests make use, too.
@@ -21,6 +22,18 @@ _OF_USERS = {
     for name, value in vars(thresholds).items()
     if isinstance(value, (int, dict, NoneType)) and not name.startswith("_")
 }
+
+
+def pytest_collection_modifyitems(config, items):
+    """Limit how long each test may take."""
+    limit_time(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Limit how much memory each test may take."""
+    with limit_memory(item.nodeid):
+        return (yield)
 
 
 @pytest.fixture(autouse=True, scope="session")

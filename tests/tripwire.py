@@ -40,7 +40,8 @@ class _Kinds(dict[str, int]):
 
 
 _NO_USERS = tuple(
-    f"/{name}.py" for name in ("conftest", "tripwire", "outcomes", "differential", "reading")
+    f"/{name}.py"
+    for name in ("conftest", "tripwire", "limits", "outcomes", "differential", "reading")
 )
 """Files of tests that are no code of users."""
 _kinds = _Kinds()

@@ -107,9 +107,12 @@ USES: dict[str, Happening] = {
 
 
 def names(serializer: Any) -> Any:
-    """The fields of a serializer, and whether they are its own."""
+    """The fields of a serializer: what they are, how often they were used, whose they are."""
     return [
-        (name, type(field).__name__, field.parent is serializer)
+        (
+            *(name, type(field).__name__, str(field.label)),
+            *(getattr(field, "times", 0), field.parent is serializer),
+        )
         for name, field in serializer.fields.items()
     ]
 
@@ -153,6 +156,16 @@ def duplicate_seen(subject: Subject) -> None:
     subject.keep_new()
     _ = subject.kept.fields, subject.kept_list.child.fields
     duplicate(copy.copy, subject)
+
+
+def copy_of_one_that_is_gone(subject: Subject) -> Any:
+    """What a shallow copy shows of a row, when what it was copied from is gone."""
+    subject.keep_new()
+    for _ in range(3):
+        subject.kept.to_representation(guest())
+    duplicate = copy.copy(subject.kept)
+    subject.keep_new()
+    return duplicate.to_representation(guest())
 
 
 def pickled(value: Any) -> Any:
@@ -202,6 +215,7 @@ LOOKS: dict[str, Happening] = {
     "fields in another language": lambda s: in_language(lambda: names(s.kept)),
     "a deep copy represents": lambda s: copy.deepcopy(s.kept).to_representation(guest()),
     "a pickle represents": lambda s: pickled(s.kept).to_representation(guest()),
+    "a copy of one that is gone represents": copy_of_one_that_is_gone,
     "keep a new one": lambda s: s.keep_new(),
     "keep one that is older than the installation": made_before_installation,
     "keep a copy of a new one": duplicate_new,
@@ -419,6 +433,13 @@ def field_class(subject: Subject) -> None:
     subject.changed()
 
 
+def added_field_class(subject: Subject) -> None:
+    """The same for the class of fields that ``get_fields`` adds."""
+    before = subject.classes.added.to_representation
+    subject.classes.added.to_representation = lambda self, value: f"late {before(self, value)}"
+    subject.changed()
+
+
 def field_class_input(subject: Subject) -> None:
     """Give the class of fields a method for input."""
     before = subject.classes.text.to_internal_value
@@ -493,6 +514,7 @@ CHANGES: dict[str, Happening] = {
         for level in ("outer", "inner", "deep")
     },
     "a method of a field's class": field_class,
+    "a method of an added field's class": added_field_class,
     "a method for input of a field's class": field_class_input,
     **OF_THE_FRAMEWORK,
 }

@@ -34,6 +34,7 @@ class Noting(serializers.CharField):
     """A field of a user's own."""
 
     def to_representation(self, value):
+        self.times = getattr(self, "times", 0) + 1
         LOG.append((self.field_name, type(self.parent).__name__, self.context.get("user"), value))
         return super().to_representation(value).upper()
 
@@ -59,10 +60,12 @@ class Choosing:
 
 
 class Getting:
+    added_class: Any
+
     def get_fields(self):
         LOG.append(("get_fields", self.context.get("user")))
         fields = super().get_fields()
-        fields["copied"] = serializers.CharField(source="name", read_only=True)
+        fields["copied"] = self.added_class(source="name", read_only=True)
         fields.pop("name", None)
         return fields
 
@@ -198,6 +201,7 @@ class Classes:
         depth: int | None = None,
     ) -> None:
         self.text = type("Text", (text,), {"__module__": MODULE})
+        self.added = type("Added", (serializers.CharField,), {"__module__": MODULE})
         self._base = serializers.ModelSerializer if of_models or depth else serializers.Serializer
         self._options = {} if list_class is None else {"list_serializer_class": list_class}
         if depth is not None:
@@ -214,7 +218,7 @@ class Classes:
     ) -> type:
         names = [*names, *getattr(custom, "_declared_fields", {})]
         meta = type("Meta", (), {"model": model, "fields": names, **self._options})
-        declared = {"name": self.text(max_length=20), **nested}
+        declared = {"added_class": self.added, "name": self.text(max_length=20), **nested}
         if self._base is serializers.Serializer:
             declared |= {name: FIELDS[name]() for name in names if name in FIELDS}
         bases = (self._base,) if custom is object else (custom, self._base)

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.test.utils import isolate_apps
+from django.utils.translation import gettext_lazy as _
 
 with isolate_apps("flights"):
 
@@ -21,7 +22,7 @@ with isolate_apps("flights"):
 
     class Guest(Base):
         name = models.CharField(max_length=20)
-        age = models.IntegerField(null=True)
+        age = models.IntegerField(_("Monday"), null=True)
         seen = models.DateTimeField(null=True)
         town = models.ForeignKey(Town, models.CASCADE, related_name="guests")
         visited = models.ManyToManyField(Town, related_name="visitors")
