@@ -15,6 +15,7 @@ ROOMS = {
     "contrib/adrf": [],
     "contrib/camel_case": [],
     "contrib/django/bulk": [],
+    "contrib/django/relations": [],
     "contrib/django_filter": [],
     "contrib/oneofschema": [],
     "contrib/sqlalchemy": ["plan.py", "contrib/flask/relations.py", "contrib/flask/responses.py"],
@@ -90,7 +91,7 @@ from django.conf import settings
 import fastschema
 settings.configure(
     INSTALLED_APPS=["rest_framework", "fastschema.contrib.django"],
-    FASTSCHEMA={"SHADOW": 1, "BULK_INPUT": True, "CHECK_SERIALIZERS": True},
+    FASTSCHEMA={"SHADOW": 1, "BULK_INPUT": True, "CHECK_SERIALIZERS": True, "LOAD_RELATIONS": True},
     DEBUG=True,
     ROOT_URLCONF="__main__",
 )

@@ -205,11 +205,12 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/lists/prefetching": {"*": "Django prefetches"},
     "contrib/django/lists/row_instances": {"*": "who looks into a list compares what is in it"},
     "contrib/django/lists/pagination": {"*": "DRF makes a page, and its links"},
-    "contrib/django/relations": {
-        "_load": "Django prefetches",
-        "_is_safe_generic": "Django asks for a content type",
+    "contrib/django/relations/on_demand": {
+        "_load_one": "Django prefetches",
+        "before_stock": "the serializer makes its fields, as stock is about to",
         "load_relations": "it is asked for this serializer: it makes it",
     },
+    "contrib/django/relations/plain": {"is_plain_generic": "Django asks for a content type"},
     "contrib/sqlalchemy/relations": dict.fromkeys(
         ["_load_at_once", "_load_one_by_one"], "SQLAlchemy runs a statement"
     ),

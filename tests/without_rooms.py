@@ -23,7 +23,6 @@ THEIRS = [
     *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a room, too: bulk input, N+1 queries, and what contrib/sqlalchemy does for Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
-    "tests/contrib/django/test_relations.py",
     *("tests/contrib/flask/test_relations.py", "tests/contrib/flask/test_selects.py"),
     "tests/marshmallow/test_read_around.py",
 ]

@@ -29,12 +29,21 @@ def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str
                 raise ValueError(
                     f"{shown} must be a number from 0 to 1, such as 0.1, not {value!r}."
                 )
-        elif Any not in expected and type(value) not in expected:  # True is no number of rows
-            allowed = " or ".join(
-                "None" if allowed_class is NoneType else allowed_class.__name__
-                for allowed_class in expected
-            )
+        elif Any not in expected and not _is_allowed(value, expected):
+            allowed = " or ".join(map(_name_of, expected))
             raise ValueError(f"{shown} must be of type {allowed}, not {value!r}.")
         elif name.endswith("CHUNK_SIZE") and value < 1:
             raise ValueError(f"{shown} must be at least 1, not {value}.")
     return cls(**{name.lower(): value for name, value in given.items()})
+
+
+def _is_allowed(value: Any, expected: tuple[Any, ...]) -> bool:
+    """Return whether a value is of one of some classes (True is no number) or texts."""
+    texts = [text for kind in expected for text in get_args(kind)]
+    return type(value) in expected or (type(value) is str and value in texts)
+
+
+def _name_of(kind: Any) -> str:
+    if kind is NoneType:
+        return "None"
+    return ", ".join(map(repr, get_args(kind))) or str(kind.__name__)

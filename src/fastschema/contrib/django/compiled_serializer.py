@@ -11,6 +11,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.compiler.nodes import Form, UnreadableError
 from fastschema.contrib.django import conf
+from fastschema.contrib.django.before_rows import before_dispatch, loads_relations
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.front_end.access import MODEL, rows
 from fastschema.contrib.django.front_end.bound_serializer import (
@@ -32,7 +33,6 @@ from fastschema.contrib.django.input.schema_reader import (
 )
 from fastschema.contrib.django.input.validation import RowValidator, has_stock_rows
 from fastschema.contrib.django.lists.list_plan import dump_rows
-from fastschema.contrib.django.relations import loading_by, loads_relations
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, NestedDumper
 from fastschema.runtime.front_end import RowDumper
@@ -67,11 +67,8 @@ class _LoadingDumper:
             return []
         dumper = self._dumper
         dispatch = dumper if isinstance(dumper, Dispatch) else dumper.dispatch
-        with (
-            loading_by(dispatch, rows)
-            if isinstance(dispatch, Dispatch)
-            else contextlib.nullcontext()
-        ):
+        loaded = before_dispatch(dispatch, rows) if isinstance(dispatch, Dispatch) else None
+        with loaded or contextlib.nullcontext():
             return dumper.all_rows(rows)
 
     def end(self) -> None:
@@ -122,7 +119,8 @@ class CompiledSerializer:
         results, each_row = dump_rows(self._row_serializer, rows(obj), dispatch)
         if results is not None:
             return results
-        with loading_by(dispatch, each_row if type(each_row) is list else ()):
+        loaded = before_dispatch(dispatch, each_row) if type(each_row) is list else None
+        with loaded or contextlib.nullcontext():
             return dispatch.all_rows(each_row)
 
     def stock_dump(self, obj: Any, many: bool | None) -> Any:

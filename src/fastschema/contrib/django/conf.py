@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
@@ -23,7 +23,7 @@ class Settings:
     install: bool = True
     rows: bool = True
     filters: bool = True
-    load_relations: bool = False
+    load_relations: bool | Literal["all"] = False
     stream_chunk_size: int = 500
     bulk_input: bool = False
     check_serializers: bool = False
@@ -37,14 +37,14 @@ def settings() -> Settings:
     return checked(getattr(django_settings, NAME, {}))
 
 
-def holds_for(view: Any, setting: str) -> bool:
-    """Return whether a setting holds for a view: its own ``fastschema_load_relations``, say, first.
+def value_for(view: Any, setting: str) -> Any:
+    """Return a setting for a view: its own ``fastschema_load_relations``, say, first.
 
     The view may be anything, in the tests of a project, and is not asked itself.
     """
     name = f"fastschema_{setting}"
     value = getattr(view, "__dict__", {}).get(name, getattr(type(view), name, None))
-    return bool(getattr(settings(), setting) if value is None else value)
+    return getattr(settings(), setting) if value is None else value
 
 
 def view_of(serializer: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import chain
 from typing import Any
 
@@ -11,6 +12,7 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.before_rows import Loaded, before_rows
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -19,12 +21,13 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.lists.list_plan import dump_rows
-from fastschema.contrib.django.relations import loaded_on_demand, loading
+from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.rooms import room
 from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
 
+_NOTHING = nullcontext()
 _PYTHON = Form.PYTHON
 _n_plus_one = room("fastschema.doctor.django.n_plus_one")
 
@@ -33,24 +36,32 @@ def represent(serializer: Any, obj: Any) -> Any:
     """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent, serializer, obj)
-    if serializer.parent is not None:  # it may be one of many
-        return _represent(serializer, obj)
-    with loading(serializer, (obj,)):
-        return _represent(serializer, obj)
-
-
-def _represent(serializer: Any, obj: Any) -> Any:
     bound_program = None if is_disabled() else find_bound_program(serializer, 1)
     if bound_program is not None:
         dispatch = bound_program.checkout()
         if dispatch is not None:
-            result = dispatch[type(obj)](obj)
+            loaded = _before_one(serializer, obj, dispatch)
+            if loaded is None:
+                result = dispatch[type(obj)](obj)
+            else:
+                with loaded:
+                    result = dispatch[type(obj)](obj)
             if _represents_rows(serializer):
                 recorder.compiled(bound_program.program)
             dispatch.end()
             return result
         serializer.__dict__[STATE_KEY] = RUNS_AS_STOCK
-    return stock_row(serializer, obj)
+    loaded = _before_one(serializer, obj)
+    if loaded is None:
+        return stock_row(serializer, obj)
+    with loaded:
+        return stock_row(serializer, obj)
+
+
+def _before_one(serializer: Any, obj: Any, dispatch: Dispatch | None = None) -> Loaded | None:
+    if serializer.parent is not None:
+        return None  # it may be one of many
+    return before_rows(serializer, (obj,), dispatch)
 
 
 def represent_list(serializer: Any, data: Any) -> Any:
@@ -60,9 +71,7 @@ def represent_list(serializer: Any, data: Any) -> Any:
     if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
         return log.run(represent_list, serializer, data)
     if settings.DEBUG and _n_plus_one is not None and not is_disabled():
-        warned: Any = _n_plus_one.warn_of_queries(
-            _represent_list, serializer, data, loaded_on_demand
-        )
+        warned: Any = _n_plus_one.warn_of_queries(_represent_list, serializer, data)
         return warned
     return _represent_list(serializer, data)
 
@@ -85,24 +94,24 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
             return results
     if type(objects) is not list:
         return _represent_each(serializer, objects)
-    with loading(serializer, objects):
-        return _represent_all(serializer, objects)
+    return _represent_all(serializer, objects)
 
 
 def _represent_all(serializer: Any, objects: list[Any]) -> list[Any]:
     if not objects:
         return []
     bound_program = find_bound_program(serializer, len(objects))
-    if bound_program is None:
+    dispatch = None if bound_program is None else bound_program.begin(_PYTHON)
+    with before_rows(serializer, objects, dispatch) or _NOTHING:
+        if dispatch is not None:
+            results = dispatch.many(objects)
+            if _represents_rows(serializer):
+                dispatch.count(len(results))
+            dispatch.end()
+            return results
         if _represents_rows(serializer):
             recorder.stock(len(objects))
         return [STOCK_TO_REPRESENTATION(serializer, obj) for obj in objects]
-    dispatch = bound_program.begin(_PYTHON)
-    results = dispatch.many(objects)
-    if _represents_rows(serializer):
-        dispatch.count(len(results))
-    dispatch.end()
-    return results
 
 
 def _represent_each(serializer: Any, objects: Iterable[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from contextvars import copy_context
 from functools import partial
 from itertools import chain, islice
@@ -27,6 +27,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
 from fastschema.contrib.django import conf, dump_log
+from fastschema.contrib.django.before_rows import before_rows, loads_relations
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
@@ -40,7 +41,6 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.lists.list_plan import dump_in_blocks
 from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
-from fastschema.contrib.django.relations import loading, loads_relations
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
@@ -193,7 +193,7 @@ def _loaded(source: Generator[Any], serializer: Any, chunk_size: int) -> Generat
         yield from source
         return
     while chunk := list(islice(source, chunk_size)):
-        with loading(serializer, chunk):
+        with before_rows(serializer, chunk) or nullcontext():
             yield from chunk
 
 

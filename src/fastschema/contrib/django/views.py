@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
+from fastschema.contrib.django.before_rows import before_query
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
-from fastschema.contrib.django.relations import fetching_peers, loads_relations
 from fastschema.contrib.django.serializers import speed_up
 from fastschema.contrib.django.streaming import stream
 
@@ -36,9 +36,7 @@ class StreamingListMixin(ListModelMixin):
 
     def list(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """Return what ``ListModelMixin.list`` answers, streamed."""
-        queryset = self.filter_queryset(self.get_queryset())
-        if loads_relations(self):
-            queryset = fetching_peers(queryset)
+        queryset = before_query(self, self.filter_queryset(self.get_queryset()))
         page = self.paginate_queryset(queryset)
         if page is not None:
             serializer = self.get_serializer(page, many=True)

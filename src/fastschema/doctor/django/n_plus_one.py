@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework.serializers import ListSerializer, Serializer
 
+from fastschema.contrib.django.before_rows import loads_relations
 from fastschema.contrib.django.conf import view_of
 from fastschema.contrib.django.front_end.access import MODEL, access_of
 from fastschema.contrib.django.front_end.class_state import known_fields
@@ -29,7 +30,9 @@ from fastschema.contrib.django.unloaded_relations import (
     lookups_of,
     unloaded,
 )
+from fastschema.runtime.rooms import room
 
+_relations = room("fastschema.contrib.django.relations.on_demand")
 logger = logging.getLogger("fastschema")
 _looked_at: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
 """By the classes of views, or of serializers that no view has: those of serializers."""
@@ -84,18 +87,19 @@ def advice(relations: list[Unloaded]) -> str:
     return " and ".join(calls)
 
 
-def warn_of_queries(
-    represent_list: Callable[[Any, Any], Any],
-    serializer: Any,
-    data: Any,
-    on_demand: Callable[..., Iterable[str]],
-) -> Any:
+def loaded_on_demand(serializer: Any, loaded: Loaded, view: Any) -> Iterable[str]:
+    """Return the relations that are loaded on demand for the rows of a list."""
+    loads = loads_relations(view)
+    if not loads:
+        return ()
+    lookups: Iterable[str] = _relations.loaded_on_demand(serializer, *loaded, loads)
+    return lookups
+
+
+def warn_of_queries(represent_list: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
     """Represent a list; log a warning if its rows were a query each, or more.
 
     That is done once for each view class and class of serializers.
-
-    :param on_demand: from the serializer of a row, and :data:`Loaded`, to the relations that were
-        loaded on demand
     """
     view, child = view_of(serializer), serializer.child
     cls = type(child if view is None else view)
@@ -106,7 +110,7 @@ def warn_of_queries(
     if results and loaded is not None:
         looked_at.add(type(child))
         # The fields are made by now.
-        relations = unloaded_by(child, loaded, on_demand(child, *loaded))
+        relations = unloaded_by(child, loaded, loaded_on_demand(child, loaded, view))
         if relations:
             _warn(cls, relations)
     return results

@@ -26,9 +26,9 @@ from rest_framework.schemas.generators import (
 )
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
+from fastschema.contrib.django.before_rows import before_query, loads_relations
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import is_nothing
-from fastschema.contrib.django.relations import load_relations, loads_relations
 from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.doctor.diagnosis import (
@@ -46,7 +46,12 @@ from fastschema.doctor.django.list_report import (
     list_report,
     why_unknown,
 )
-from fastschema.doctor.django.n_plus_one import advice, loaded_with, unloaded_by
+from fastschema.doctor.django.n_plus_one import (
+    advice,
+    loaded_on_demand,
+    loaded_with,
+    unloaded_by,
+)
 from fastschema.plan import compile
 from fastschema.runtime.rooms import room
 
@@ -231,11 +236,12 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         if is_nothing(queryset):
             finding.why_not_looked_at = PLACEHOLDER
         else:
-            if loads_relations(view):
-                queryset = load_relations(queryset, view.get_serializer())
+            queryset = before_query(view, queryset)
             loaded = loaded_with(queryset) if isinstance(queryset, QuerySet) else None
             if loaded is not None:
-                relations = unloaded_by(_with_fields(view.get_serializer()), loaded)
+                serializer = _with_fields(view.get_serializer())
+                on_demand = loaded_on_demand(serializer, loaded, view)
+                relations = unloaded_by(serializer, loaded, on_demand)
     except Exception as error:  # whatever the project's own code raises
         finding.why_not_looked_at = why_unknown(error)
     why_filters = _why_filters(view)

@@ -95,17 +95,11 @@ def prefetched_objects(obj: Any, *names: str) -> list[Any] | None:
     return None
 
 
-def keep_prefetched(obj: Any, name: str) -> None:
+def keep_prefetched(obj: Any, attribute: str, name: str) -> None:
     """Let an instance keep the objects of a relation to many, as if they had been prefetched."""
-    if prefetched_objects(obj, name) is None:
-        queryset = getattr(obj, name).all()
-        len(queryset)  # its query is run
-        obj.__dict__.setdefault(PREFETCHED, {})[name] = queryset
-
-
-def drop_prefetched(obj: Any, *names: str) -> None:
-    for name in names:
-        obj.__dict__.get(PREFETCHED, {}).pop(name, None)
+    queryset = getattr(obj, attribute).all()
+    len(queryset)  # its query is run
+    obj.__dict__.setdefault(PREFETCHED, {})[name] = queryset
 
 
 # Prefetching: query.py, fields/related_descriptors.py

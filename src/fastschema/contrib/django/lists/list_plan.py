@@ -11,6 +11,11 @@ from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.before_rows import (
+    before_dispatch,
+    loads_more,
+    loads_relations_of,
+)
 from fastschema.contrib.django.front_end.bound_serializer import (
     dispatch_for,
     nested_dumper_of,
@@ -29,7 +34,6 @@ from fastschema.contrib.django.lists.query_plan import QueryPlan, keep
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import RowLayout
 from fastschema.contrib.django.lists.row_programs import by_row, with_kept_relations
-from fastschema.contrib.django.relations import loading_by
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.programs import DumpProgram
 
@@ -43,6 +47,7 @@ class ListPlan(NamedTuple):
     :param by_row: what dumps them as the database gave them; None if it is given instances
     :param why: why it is
     :param keeps_rows: whether the instances keep their rows, from which relations are read
+    :param loads_more: whether relations are to be loaded for the instances
     """
 
     by_row: DumpProgram | None
@@ -50,16 +55,20 @@ class ListPlan(NamedTuple):
     by_instance: DumpProgram
     keeps_rows: bool = False
     calls_user_code: bool = False
+    loads_more: bool = False
 
 
 def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
     """Return how a serializer reads rows, kept if another request may read rows like them."""
     compiled = dispatch.bound_schema.compiled
     plans: dict[Any, ListPlan] = {} if compiled is None else compiled.list_plans
-    key = rows.selection, _key(dispatch)
+    loads = loads_relations_of(dispatch)
+    key = rows.selection, _key(dispatch), bool(loads)
     plan = plans.get(key)
     if plan is None:
         plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
+        if loads and plan.by_row is None:
+            plan = plan._replace(loads_more=loads_more(dispatch, rows.query))
         keep(plans, key, plan, _MOST_PLANS)
     return plan
 
@@ -113,8 +122,7 @@ class ListDumper:
         program, form = dispatch.program, dispatch.form
         bound = dispatch.bound_schema.for_one_list()
         fetched = rows.fetched if type(rows) is LazyInstanceList else None
-        self._query = None if fetched is None else fetched.query
-        plan = ListPlan(None, None, program)
+        plan = ListPlan(None, None, program, loads_more=True)
         if fetched is not None:
             plan = list_plan(Dispatch(program, form, bound), fetched)
             if plan.keeps_rows:
@@ -122,6 +130,7 @@ class ListDumper:
         self._by_row = None if plan.by_row is None else Dispatch(plan.by_row, form, bound)
         self._by_instance = Dispatch(plan.by_instance, form, bound)
         self._calls_user_code = plan.calls_user_code
+        self._loads_more = plan.loads_more
 
     def all_rows(self, rows: LazyInstanceList) -> list[Any]:
         """Dump rows as they are; if that fails and no code of users has run, as instances."""
@@ -132,7 +141,10 @@ class ListDumper:
                 if self._calls_user_code:
                     raise  # none of it runs twice
         instances = list(rows)
-        with loading_by(self._by_instance, instances, self._query):
+        loaded = before_dispatch(self._by_instance, instances) if self._loads_more else None
+        if loaded is None:
+            return self._by_instance.all_rows(instances)
+        with loaded:
             return self._by_instance.all_rows(instances)
 
 

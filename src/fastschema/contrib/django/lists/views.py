@@ -9,8 +9,8 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.response import Response
 
 from fastschema.contrib.django import conf
+from fastschema.contrib.django.before_rows import before_query
 from fastschema.contrib.django.lists.pagination import paginate
-from fastschema.contrib.django.relations import fetching_peers, loads_relations
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
@@ -24,9 +24,7 @@ def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lists.views`."""
     if is_disabled():
         return STOCK_LIST(self, request, *args, **kwargs)
-    queryset = self.filter_queryset(self.get_queryset())
-    if loads_relations(self):
-        queryset = fetching_peers(queryset)
+    queryset = before_query(self, self.filter_queryset(self.get_queryset()))
     page = paginate(self, queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     data = serializer.data

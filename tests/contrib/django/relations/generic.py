@@ -1,6 +1,6 @@
 """Print as JSON what lists with generic foreign keys answer, in stock and with LOAD_RELATIONS.
 
-python -m tests.contrib.django.generic_relations
+python -m tests.contrib.django.relations.generic
 
 The example project has no content types.
 """
@@ -18,7 +18,7 @@ settings.configure(
 )
 django.setup()
 
-from django.contrib.contenttypes.fields import GenericForeignKey  # noqa: E402  # when it is set up
+from django.contrib.contenttypes.fields import GenericForeignKey, GenericRelation  # noqa: E402  # when it is set up
 from django.contrib.contenttypes.models import ContentType  # noqa: E402  # likewise
 from django.core.management import call_command  # noqa: E402  # likewise
 from django.db import connection, models  # noqa: E402  # likewise
@@ -30,6 +30,7 @@ import fastschema  # noqa: E402  # likewise
 
 class Page(models.Model):
     name = models.CharField(max_length=10)
+    notes = GenericRelation("Note")
 
     class Meta:
         app_label = "contenttypes"
@@ -73,19 +74,32 @@ class Notes(serializers.Serializer):
     about = About(read_only=True)
 
 
+class Texts(serializers.Serializer):
+    object_id = serializers.CharField()
+
+
+class Pages(serializers.Serializer):
+    notes = Texts(many=True)
+
+
+def represented(serializer, queryset):
+    """What a serializer makes of a queryset, and how many queries that takes."""
+    with CaptureQueriesContext(connection) as captured:
+        try:
+            found = serializer(queryset, many=True).data
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+    return {"found": found, "queries": len(captured)}
+
+
 def answer(rows):
-    """What a serializer makes of some notes, and how many queries that takes."""
+    """The same of some notes."""
     notes = [
         Note.objects.create(content_type=content_type, object_id=key) for content_type, key in rows
     ]
     ContentType.objects.clear_cache()
     queryset = Note.objects.filter(pk__in=[note.pk for note in notes]).order_by("pk")
-    with CaptureQueriesContext(connection) as captured:
-        try:
-            found = Notes(queryset, many=True).data
-        except Exception as error:
-            found = f"{type(error).__name__}: {error}"
-    return {"found": found, "queries": len(captured)}
+    return represented(Notes, queryset)
 
 
 def main():
@@ -111,6 +125,10 @@ def main():
         with fastschema.disabled():
             stock = answer(rows)
         answers[name] = {"stock": stock, "fast": answer(rows)}
+    with fastschema.disabled():
+        stock = represented(Pages, Page.objects.order_by("pk"))
+    fast = represented(Pages, Page.objects.order_by("pk"))
+    answers["a generic relation"] = {"stock": stock, "fast": fast}
     print(json.dumps(answers))
 
 

@@ -12,8 +12,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django import relations
-from fastschema.contrib.django.relations import load_relations
+from fastschema.contrib.django.relations import load_relations, on_demand
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.runtime import thresholds
@@ -171,7 +170,7 @@ def test_rows_that_have_all_they_need_are_not_looked_at(monkeypatch, flights):
     rows = Flight.objects.select_related("airline", "origin", "destination", "plane").order_by("pk")
     expected = Told(rows, many=True).data
     monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
-    monkeypatch.setattr(relations, "_loading", None)
+    monkeypatch.setattr(on_demand, "before_dispatch", None)
 
     with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
         assert Told(rows.all(), many=True).data == expected
@@ -323,7 +322,7 @@ class TestAnywhere:
         assert rows[1].airline is loaded
 
     def test_many_rows_are_loaded_in_parts(self, monkeypatch):
-        monkeypatch.setattr(relations, "_MOST_AT_ONCE", 2)
+        monkeypatch.setattr(on_demand, "_MOST_AT_ONCE", 2)
         view = view_of(serializer_class=of(airline=AirlineLike()))
         count = Flight.objects.count()
         assert_same(view, 1 + (count + 1) // 2)
@@ -362,7 +361,7 @@ class TestAfterwards:
         prefetch_related_objects(airlines[1:], "flights")
         with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
             WithFlights(airlines, many=True).data  # noqa: B018  # it represents
-        kept = [each._prefetched_objects_cache.keys() for each in airlines]
+        kept = [vars(each).get("_prefetched_objects_cache", {}).keys() for each in airlines]
         assert kept == [set(), *[{"flights"}] * len(airlines[1:])]
 
 

@@ -1,0 +1,74 @@
+"""What is done before rows are dumped, and forgotten afterwards: relations are loaded.
+
+A room does it, which is asked only where ``LOAD_RELATIONS``, or the view, says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from fastschema.contrib.django import conf
+from fastschema.contrib.django.internals.queries import CompiledQuery
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.rooms import room
+from fastschema.runtime.switch import is_disabled
+
+_relations = room("fastschema.contrib.django.relations.on_demand")
+
+Loaded = AbstractContextManager[None]
+"""What is loaded while it is entered; None where nothing is to be loaded."""
+
+
+def loads_relations(view: Any) -> str | bool:
+    """Return whether the relations that the serializers of a view, if any, read are loaded.
+
+    ``"all"``: also lists that the database may return in any order.
+    """
+    if _relations is None or is_disabled():
+        return False
+    setting = conf.value_for(view, "load_relations")
+    return setting if setting == "all" else bool(setting)
+
+
+def loads_relations_of(dispatch: Dispatch) -> str | bool:
+    """Return the same for what is about to dump rows."""
+    context = dispatch.bound_schema.context
+    return loads_relations(context.get("view") if type(context) is dict else None)
+
+
+def before_rows(
+    serializer: Any, rows: Sequence[Any], dispatch: Dispatch | None = None
+) -> Loaded | None:
+    """Return what loads the relations that a serializer is about to read of some rows.
+
+    :param dispatch: what represents them; None: stock does, and the serializer makes its fields now
+    """
+    loads = loads_relations(conf.view_of(serializer))
+    if not loads:
+        return None
+    if dispatch is None:
+        loaded: Loaded | None = _relations.before_stock(serializer, rows, loads)
+    else:
+        loaded = _relations.before_dispatch(dispatch, rows, loads)
+    return loaded
+
+
+def before_dispatch(dispatch: Dispatch, rows: Sequence[Any]) -> Loaded | None:
+    """Return the same for what is about to dump the rows."""
+    loads = loads_relations_of(dispatch)
+    if not loads:
+        return None
+    loaded: Loaded | None = _relations.before_dispatch(dispatch, rows, loads)
+    return loaded
+
+
+def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
+    """Return whether relations are read of the rows of a query that it does not load."""
+    return _relations is not None and bool(_relations.loads_more(dispatch, query))
+
+
+def before_query(view: Any, queryset: Any) -> Any:
+    """Return a queryset as it is to be run for a list view."""
+    return _relations.fetching_peers(queryset) if loads_relations(view) else queryset

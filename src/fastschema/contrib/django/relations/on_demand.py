@@ -1,0 +1,376 @@
+"""Load the relations that a serializer reads before its rows are dumped: ``LOAD_RELATIONS``.
+
+Those that generated code is about to read for each row, and that nobody has loaded, are loaded for
+all of them, as ``prefetch_related_objects`` does. It is an offer: what is not of a plain kind (see
+:mod:`.plain`) is left to a query for each row, and if anything is raised, so is everything else.
+What code of users reads is not known.
+"""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models
+from django.db import router as routers
+from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models.constants import LOOKUP_SEP
+from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.utils.serializer_helpers import BindingDict
+
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
+from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.customization import is_stock_serializer
+from fastschema.contrib.django.internals.instances import keep_prefetched
+from fastschema.contrib.django.internals.queries import (
+    CompiledQuery,
+    fetch_mode_of,
+    is_combined,
+    results_of,
+)
+from fastschema.contrib.django.relations.plain import (
+    is_in_one_order,
+    is_plain_generic,
+    leads_from_several,
+    prefetches_as_stock,
+    relations_on,
+    why_left,
+)
+from fastschema.contrib.django.relations.reads import ANY, kept_as, may_lack, reads_of, surely_read
+from fastschema.contrib.django.unloaded_relations import (
+    Follow,
+    Loads,
+    LoadsOfRows,
+    Position,
+    Unloaded,
+    is_single,
+    loaded_objects,
+    lookups_of,
+    unloaded,
+)
+from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.switch import is_disabled
+
+logger = logging.getLogger("fastschema")
+_FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
+_MOST_AT_ONCE = 900
+"""For how many objects one query loads a relation: SQLite takes 999 values, and as many ``OR``."""
+_plain: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def load_relations(rows: Any, serializer: Any) -> Any:
+    """Load what a serializer reads and nobody has loaded: of a queryset, or of a list of objects.
+
+    ::
+
+        flights = load_relations(Flight.objects.all(), FlightSerializer)
+        return Response(FlightSerializer(flights, many=True).data)
+
+    What might not be what stock gives, if it were loaded now, is left alone.
+
+    :param rows: a queryset that has not been evaluated; or a list of objects of one model
+    :param serializer: a serializer or its class; with or without ``many=True``
+    :returns: a queryset that prefetches the relations; or the list, whose objects have them now
+    :raises TypeError: if it is no serializer, or for other rows
+    """
+    instance = serializer() if isinstance(serializer, type) else serializer
+    instance = instance.child if isinstance(instance, ListSerializer) else instance
+    if not isinstance(instance, Serializer):
+        raise TypeError(f"load_relations() takes a serializer or its class, not {serializer!r}")
+    if not isinstance(rows, QuerySet | list):
+        raise TypeError(f"load_relations() takes a queryset or a list, not a {type(rows).__name__}")
+    dispatch = None if is_disabled() else _dispatch(instance)
+    if dispatch is None:
+        return rows
+    if isinstance(rows, list):
+        if _are_instances(rows):
+            _load(rows, _missing_of(dispatch, rows), in_any_order=False)
+        return rows
+    if not _is_plain(rows):
+        return rows
+    lookups = lookups_of(_missing(dispatch, rows.model, Loads.of(rows), AT_ONCE))
+    return fetching_peers(rows.prefetch_related(*lookups) if lookups else rows)
+
+
+def fetching_peers(queryset: Any) -> Any:
+    """Return a queryset whose rows load a relation to one object for all of them when the first is
+    asked for it: what code of users follows. The same before Django 6.1.
+    """
+    fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
+    if fetches_one and _is_plain(queryset) and _leads_to_plain_relations(queryset.model):
+        return queryset.fetch_mode(models.FETCH_PEERS)
+    return queryset
+
+
+def before_stock(
+    serializer: Any, rows: Sequence[Any], loads: str | bool
+) -> AbstractContextManager[None] | None:
+    """Return what loads relations for a serializer by which stock represents rows.
+
+    It is asked for its program only if the fields leave something to load.
+    """
+    if not rows or not is_stock_serializer(serializer):
+        return None
+    fields = serializer.fields  # made, as stock makes them for the first object
+    if type(fields) is not BindingDict or not may_lack(fields.fields.values(), rows):
+        return None
+    dispatch = _dispatch(serializer)
+    return None if dispatch is None else before_dispatch(dispatch, rows, loads)
+
+
+def before_dispatch(
+    dispatch: Dispatch, rows: Sequence[Any], loads: str | bool
+) -> AbstractContextManager[None] | None:
+    """Return the same for what is about to dump the rows."""
+    try:
+        if not _are_instances(rows) or reads_of(dispatch, type(rows[0])).are_there(rows):
+            return None
+        missing = _missing_of(dispatch, rows)
+    except Exception:
+        _log_failure()
+        return None
+    return _loaded(rows, missing, in_any_order=loads == "all") if missing else None
+
+
+def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
+    """Return whether relations are read of the rows of a query that it does not load."""
+    try:
+        return bool(_missing(dispatch, query.model, Loads.of_compiled(query), ANY))
+    except Exception:
+        _log_failure()
+        return False
+
+
+def loaded_on_demand(
+    serializer: Any, model: Any, loaded: Loads, loads: str | bool
+) -> tuple[str, ...]:
+    """Return the relations that are loaded on demand for the rows of a list."""
+    dispatch = _dispatch(serializer)
+    if dispatch is None:
+        return ()
+    return lookups_of(
+        _missing(dispatch, model, loaded, IN_ANY_ORDER if loads == "all" else AT_ONCE)
+    )
+
+
+def _dispatch(serializer: Any) -> Dispatch | None:
+    if not is_stock_serializer(serializer):
+        return None
+    try:
+        return dispatch_for(serializer, Form.PYTHON)
+    except UnreadableError:
+        return None
+
+
+def _log_failure() -> None:
+    logger.debug("relations are left to queries for each row", exc_info=True)
+
+
+# What is missing
+
+
+def _are_instances(rows: Sequence[Any]) -> bool:
+    return len(rows) > 0 and access_of(type(rows[0])) is MODEL
+
+
+def _missing(dispatch: Dispatch, model: Any, loads: Loads, follow: Follow) -> list[Unloaded]:
+    """Return the relations that are sure to be read of each object, and are not loaded."""
+    # Nested serializers are found anew: the next row may have others.
+    fresh = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
+    return unloaded(fresh, model, loads, follow)
+
+
+def _missing_of(dispatch: Dispatch, rows: Sequence[Any]) -> list[Unloaded]:
+    """Return those to load for some rows; of one object only what several lead to."""
+    model, db = type(rows[0]), rows[0]._state.db
+    missing = _missing(dispatch, model, LoadsOfRows(rows), _OF_ROWS)
+    if len(rows) == 1 and not any(
+        leads_from_several(model, relation.lookup) for relation in missing
+    ):
+        return []
+    is_known = (
+        missing
+        and not routers.routers
+        and connections[db or DEFAULT_DB_ALIAS].features.supports_foreign_keys
+        and all(_is_of(row, model, db) for row in rows)
+    )
+    return missing if is_known else []
+
+
+def _is_of(obj: Any, model: Any, db: Any) -> bool:
+    """Return whether an object is a row of a model's table in a database."""
+    state = obj._state
+    return type(obj) is model and state.db == db and not state.adding and obj.pk is not None
+
+
+# Loading
+
+
+class _Loaded:
+    """What instances were given that they did not have: lists, and a place for them."""
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[Any, str, Any]] = []
+        self._places: list[Any] = []
+
+    def prepare(self, objects: Sequence[Any]) -> None:
+        self._places += [obj for obj in objects if PREFETCHED not in obj.__dict__]
+
+    def note(self, objects: Sequence[Any], name: str) -> None:
+        caches = [obj.__dict__.get(PREFETCHED, {}) for obj in objects]
+        self._lists += [(cache, name, cache[name]) for cache in caches if name in cache]
+
+    def forget(self) -> None:
+        """Let the objects forget it again: in stock, they keep no lists."""
+        for cache, name, objects in self._lists:
+            if dict.get(cache, name) is objects:
+                del cache[name]
+        for obj in self._places:
+            if obj.__dict__.get(PREFETCHED) == {}:
+                del obj.__dict__[PREFETCHED]
+
+
+@contextmanager
+def _loaded(rows: Sequence[Any], missing: list[Unloaded], *, in_any_order: bool) -> Iterator[None]:
+    """Load relations, and let the objects forget lists afterwards."""
+    loaded = _Loaded()
+    try:
+        try:
+            lookups = _load(rows, missing, loaded, in_any_order=in_any_order)
+        except DatabaseError:
+            if connections[rows[0]._state.db or DEFAULT_DB_ALIAS].in_atomic_block:
+                raise  # the transaction may be broken: stock's queries would only say so
+            _log_failure()
+        except Exception:
+            _log_failure()
+        else:
+            if lookups:
+                logger.debug("%s: loaded %s on demand", type(rows[0]).__name__, ", ".join(lookups))
+            if dump_log.in_use:
+                dump_log.note_loaded(lookups)
+        yield
+    finally:
+        loaded.forget()
+
+
+def _load(
+    rows: Sequence[Any],
+    missing: list[Unloaded],
+    loaded: _Loaded | None = None,
+    *,
+    in_any_order: bool,
+) -> tuple[str, ...]:
+    """Load relations for some rows, level by level; return their lookups.
+
+    Lists that come in any order are asked for one by one, as in stock, unless it does not matter;
+    what their objects lead to is loaded for all of them.
+    """
+    model, loaded = type(rows[0]), loaded or _Loaded()
+    at_once = {
+        relation.lookup
+        for relation in missing
+        if in_any_order or is_in_one_order(_last_relation(model, relation.lookup))
+    }
+    lookups = lookups_of(
+        relation
+        for relation in missing
+        if relation.lookup in at_once
+        and (len(rows) > 1 or leads_from_several(model, relation.lookup))
+    )
+    for lookup in dict.fromkeys(relation.lookup for relation in missing):
+        if any(f"{wanted}{LOOKUP_SEP}".startswith(f"{lookup}{LOOKUP_SEP}") for wanted in lookups):
+            _load_one(rows, lookup, loaded, at_once=lookup in at_once)
+    return lookups
+
+
+def _load_one(rows: Sequence[Any], lookup: str, loaded: _Loaded, *, at_once: bool) -> None:
+    """Load the last relation of a lookup for all objects that have it and lack its objects."""
+    *path, (model, name, relation) = relations_on(type(rows[0]), lookup)
+    objects = rows
+    for _, attribute, before in path:
+        objects = [
+            related for obj in objects for related in loaded_objects(obj, attribute, before) or ()
+        ]
+    key, db = kept_as(relation), rows[0]._state.db
+    lacking = [
+        obj
+        for obj in {id(obj): obj for obj in objects}.values()
+        if _is_of(obj, model, db) and not _knows(obj, relation, key)
+    ]
+    loaded.prepare(lacking)
+    for start in range(0, len(lacking), _MOST_AT_ONCE if at_once else 1):
+        if at_once:
+            prefetch_related_objects(lacking[start : start + _MOST_AT_ONCE], name)
+        else:
+            keep_prefetched(lacking[start], name, key)
+    if not is_single(relation):
+        loaded.note(lacking, key)
+
+
+def _knows(obj: Any, relation: Any, key: str) -> bool:
+    """Return whether an object keeps anything of a relation, be it what a view has put there."""
+    if is_single(relation):
+        return bool(relation.is_cached(obj))
+    return key in obj.__dict__.get(PREFETCHED, ())
+
+
+def _last_relation(model: Any, lookup: str) -> Any:
+    *_, (_, _, relation) = relations_on(model, lookup)
+    return relation
+
+
+# What may be loaded
+
+
+def _may_load_at_once(position: Position, relation: Any, following: str | None) -> bool:
+    return _may_load_in_any_order(position, relation, following) and is_in_one_order(relation)
+
+
+def _may_load_in_any_order(position: Position, relation: Any, following: str | None) -> bool:
+    return why_left(position.model, relation, following) is None
+
+
+def _may_load(position: Position, relation: Any, following: str | None) -> bool:
+    is_plain = _may_load_in_any_order(position, relation, following)
+    return is_plain or is_plain_generic(position, relation)
+
+
+AT_ONCE = Follow(surely_read, _may_load_at_once, id)
+IN_ANY_ORDER = Follow(surely_read, _may_load_in_any_order, id)
+_OF_ROWS = Follow(surely_read, _may_load, id)
+
+
+def _leads_to_plain_relations(model: Any) -> bool:
+    """Return whether all single relations to which a model leads are the same if loaded at once."""
+    if model not in _plain:
+        seen: dict[Any, list[Any]] = {}
+        waiting = [model]
+        while waiting:
+            current = waiting.pop()
+            seen[current] = [field for field in current._meta.get_fields() if field.is_relation]
+            related_models = {relation.related_model for relation in seen[current]}
+            waiting += related_models - seen.keys() - {*waiting, None}
+        _plain[model] = all(
+            why_left(reached, relation) is None
+            for reached, relations in seen.items()
+            for relation in relations
+            if is_single(relation)
+        )
+    return _plain[model]
+
+
+def _is_plain(queryset: Any) -> bool:
+    """Return whether it is known how a queryset makes its rows, and what a prefetch does there."""
+    return (
+        isinstance(queryset, QuerySet)
+        and prefetches_as_stock(queryset)
+        and results_of(queryset) is None
+        and not is_combined(queryset)
+        and not routers.routers
+        and bool(connections[queryset.db].features.supports_foreign_keys)
+    )
