@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from fastschema.runtime.guard import ClassSnapshot, ClassState, State, are_same
+from fastschema.runtime.guard import ClassSnapshot, ClassState, State
+from fastschema.runtime.plain_values import are_same
 
 
 def test_a_copy_or_pickle_of_a_schema_has_no_state():

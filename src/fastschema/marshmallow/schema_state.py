@@ -45,8 +45,9 @@ from fastschema.marshmallow.pending import (
 )
 from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import STATE_KEY, ClassSnapshot, are_same
+from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
+from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.programs import Description, Program, programs
 from fastschema.runtime.registration import registered
 

@@ -23,7 +23,8 @@ from fastschema.marshmallow.customization import (
 )
 from fastschema.marshmallow.exemplars import METHODS
 from fastschema.marshmallow.pending import make_if_copies_have
-from fastschema.runtime.guard import STATE_KEY, are_same
+from fastschema.runtime.guard import STATE_KEY
+from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.registration import registered
 
 _LISTS = ("validators", "pre_load", "post_load")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Set
-from datetime import date, timedelta
-from decimal import Decimal
 from itertools import chain
 from operator import attrgetter, call, is_, methodcaller
 from types import FunctionType
 from typing import Any, Self
-from uuid import UUID
+
+from fastschema.runtime.plain_values import are_same, copied, is_lazy
 
 STATE_KEY = "_fastschema"
 """Where what is known of a schema hangs on it: a key of its ``__dict__``."""
@@ -233,42 +232,6 @@ def _join(all_seen: Iterable[Seen]) -> Joined:
     return dictionaries, sizes, all_names, all_values
 
 
-_PLAIN = frozenset([str, int, float, complex, bool, bytes, Decimal, date, timedelta, UUID])
-"""Classes whose objects no code of users compares."""
-_CONTAINERS = frozenset([list, tuple, dict, set, frozenset])
-
-
-def are_same(one: Any, other: Any) -> bool:
-    """Return whether two values are one, or equal by their members without anybody's ``__eq__``."""
-    cls = type(one)
-    if one is other or cls is not type(other):
-        return one is other
-    if cls in _PLAIN:
-        return bool(one == other)
-    if cls not in _CONTAINERS or len(one) != len(other):
-        return False
-    if cls is list or cls is tuple:
-        return all(are_same(a, b) for a, b in zip(one, other, strict=True) if a is not b)
-    if cls is dict and all(map(is_, one, other)):
-        return are_same(list(one.values()), list(other.values()))
-    if not all(type(member) in _PLAIN for member in chain(one, other)):
-        return False
-    if cls is dict:
-        return one.keys() == other.keys() and all(are_same(one[key], other[key]) for key in one)
-    return bool(one == other)
-
-
-def copied(value: Any) -> Any:
-    """Return nested lists, tuples, sets and dictionaries anew; what is in them stays."""
-    if type(value) is dict:
-        return {key: copied(member) for key, member in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    if type(value) is set:
-        return value.copy()
-    return value
-
-
 def computes_options(cls: Any, options: frozenset[str], stock_classes: Set[type]) -> str | None:
     """Return why nobody can know what the options of a field are: its class computes them."""
     if cls.__getattribute__ is not object.__getattribute__:
@@ -277,6 +240,6 @@ def computes_options(cls: Any, options: frozenset[str], stock_classes: Set[type]
         if base not in stock_classes:
             for name in options.intersection(vars(base)):
                 value = vars(base)[name]
-                if hasattr(type(value), "__get__") and not isinstance(value, _FUNCTIONS):
+                if type(value) not in _FUNCTIONS and is_lazy(value):
                     return f"its class computes {name}"
     return None

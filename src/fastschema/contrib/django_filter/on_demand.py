@@ -16,8 +16,9 @@ from django_filters import filters, utils
 from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
+from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.class_state import ClassCache
-from fastschema.contrib.django.front_end.customization import copies_as_django
+from fastschema.contrib.django.front_end.customization import copies_as_django, is_plain_condition
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
     is_combined,
@@ -33,6 +34,7 @@ from fastschema.contrib.django_filter.recipes import (
 )
 from fastschema.runtime.guard import STATE_KEY, State
 from fastschema.runtime.patching import Replacements, stock_method
+from fastschema.runtime.plain_values import is_a, is_plain
 from fastschema.runtime.switch import is_disabled
 
 STOCK_INIT = stock_method(BaseFilterSet, "__init__")
@@ -132,8 +134,10 @@ def init(
     """``BaseFilterSet.__init__``, without filters if nobody needs them."""
     attributes, base = vars(self), self.base_filters
     recipe = None
-    if "base_filters" not in attributes and type(base) in (dict, OrderedDict) and not is_disabled():
-        model = getattr(queryset, "model", None) or type(self)._meta.model
+    has_model = queryset is None or is_a(queryset, QuerySet)
+    is_plain_set = "base_filters" not in attributes and type(base) in (dict, OrderedDict)
+    if has_model and is_plain_set and not is_disabled():
+        model = type(self)._meta.model if queryset is None else queryset.model
         recipe = FilterSetState.of(type(self)).recipe(model)
     if recipe is None:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
@@ -244,20 +248,30 @@ def get_filterset_class(self: Any, view: Any, queryset: Any = None) -> Any:
         and self.filterset_base is FilterSet
         and not is_disabled()
     )
-    fields = getattr(view, "filterset_fields", None) if is_stock else None
-    if not fields or getattr(view, "filterset_class", None):
+    fields = _names_of_fields(view) if is_stock and is_a(queryset, QuerySet) else None
+    if not fields:
         return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
     classes = ClassCache.of(type(view)).known  # None for those that may differ each time
-    try:
-        key = queryset.model, json.dumps(fields)
-    except TypeError:  # something else than names
-        return STOCK_GET_FILTERSET_CLASS(self, view, queryset)
+    key = queryset.model, json.dumps(fields)
     filterset_class = classes.get(key)
     if filterset_class is None:
         filterset_class = STOCK_GET_FILTERSET_CLASS(self, view, queryset)
         if key not in classes and len(classes) < _MOST_CLASSES:
             classes[key] = filterset_class if _is_the_same_next_time(filterset_class) else None
     return filterset_class
+
+
+def _names_of_fields(view: Any) -> Any:
+    """Return the fields that a view filters by, if they are plain, and all that it says of it."""
+    fields, cls = (_attribute(view, name) for name in ("filterset_fields", "filterset_class"))
+    is_known = cls is None and type(fields) in (list, tuple, dict, str) and is_plain(fields)
+    return fields if is_known else None
+
+
+def _attribute(obj: Any, name: str) -> Any:
+    """Return an attribute of an object as it is, be it a property."""
+    attributes = vars(obj)
+    return attributes[name] if name in attributes else on_class(type(obj), name)
 
 
 def _is_the_same_next_time(cls: Any) -> bool:
@@ -269,9 +283,10 @@ def _is_the_same_next_time(cls: Any) -> bool:
 def _selects_the_same(model: Any, made: Any) -> bool:
     """Return whether a filter made of a model's field would get the same related objects again."""
     field = utils.get_model_field(model, made.field_name)
-    if callable(getattr(getattr(field, "remote_field", None), "limit_choices_to", None)):
+    limit = getattr(getattr(field, "remote_field", None), "limit_choices_to", None)
+    if not is_plain_condition(limit):
         return False
-    if not isinstance(made, ASKING):
+    if not is_a(made, ASKING):
         return True
     queryset = type(made.queryset)
     manager = type(made.queryset.model._default_manager)
@@ -288,7 +303,7 @@ _OF_MANAGERS = ("get_queryset", "all", "complex_filter", "__getattribute__")
 def why_filters_are_made(view: Any) -> str | None:
     """Return why a view, made as for a request, makes its filters for each; None if it does not."""
     for backend in view.filter_backends:
-        if isinstance(backend, type) and issubclass(backend, DjangoFilterBackend):
+        if is_a(backend, type) and issubclass(backend, DjangoFilterBackend):
             queryset = view.get_queryset()
             cls, again = (backend().get_filterset_class(view, queryset) for _ in range(2))
             if cls is not again:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from enum import EnumMeta
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any
 
 from django import forms
@@ -17,10 +16,22 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import filters as rest_filters
 from django_filters.rest_framework.filterset import FilterSet as RestFilterSet
 
-from fastschema.contrib.django.front_end.customization import copies_as_django
+from fastschema.contrib.django.front_end.customization import (
+    are_plain_choices,
+    copies_as_django,
+    is_known,
+    is_translation,
+)
 from fastschema.runtime import thresholds
-from fastschema.runtime.guard import ClassSnapshot, ClassState, are_same
+from fastschema.runtime.guard import ClassSnapshot, ClassState
 from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.plain_values import (
+    CONTAINERS,
+    are_same,
+    has_plain_attributes,
+    is_a,
+    members,
+)
 
 ASKING = filters.QuerySetRequestMixin
 """The class of filters that ask the database when they clean a value."""
@@ -60,28 +71,42 @@ _MADE_WITH_CLASSES = {
 _NO_METHODS = {"filter", "field_class"}
 """Attributes that django-filter sets on filters, and that can be called."""
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
-_CHOICES = (list, tuple, dict, type(None))
+_CHECKED_APART = ("choices", "validators")
 
 
 def why_filter(name: str, base: Any) -> str | None:
     """Return why a filter may do something that nobody asked for; None if it cannot."""
-    if isinstance(base, _ALL_VALUES):
+    if not issubclass(type(base), filters.Filter):
+        return f"the filter {name} has code of its own"
+    if is_a(base, *_ALL_VALUES):
         return f"the choices of the filter {name} are asked for in any case"
     names = vars(base).keys() - _NO_METHODS
     is_patched = any(callable(getattr(type(base), attribute, None)) for attribute in names)
     if is_patched or not _is_plain(type(base), _FILTERS):
         return f"the filter {name} has code of its own"
     is_own = "filter" in vars(base) and type(base.filter) is not filters.FilterMethod
-    if is_own or not isinstance(base.method, (str, FunctionType, type(None))):
+    if is_own or type(base.method) not in (str, FunctionType, NoneType):
         return f"the method of the filter {name} is neither a function nor a name"
-    if isinstance(base, ASKING) and not copies_as_django(type(base.queryset)):
+    if is_a(base, ASKING) and not copies_as_django(type(base.queryset)):
         return f"the queryset of the filter {name} is made for each request"
-    choices = base.extra.get("choices")
-    if type(choices) not in _CHOICES and not isinstance(choices, EnumMeta):
+    if not are_plain_choices(base.extra.get("choices")):
         return f"the choices of the filter {name} may be others for each request"
+    if any(_may_be_lazy(vars(base)[key]) for key in names) or _may_be_lazy(
+        [value for key, value in base.extra.items() if key not in _CHECKED_APART]
+    ):
+        return f"an argument of the filter {name} may be lazy"
     if not _is_plain(base.field_class, _FIELDS):
         return f"the form field of the filter {name} has code of its own"
     return None
+
+
+def _may_be_lazy(value: Any) -> bool:
+    """Return whether a look at an argument may run code of users."""
+    cls = type(value)
+    if cls in CONTAINERS:
+        return any(map(_may_be_lazy, members(value)))
+    is_of_form = issubclass(cls, (forms.Field, forms.Widget)) and has_plain_attributes(cls)
+    return not (is_of_form or is_known(value) or is_translation(cls) or copies_as_django(cls))
 
 
 def why_field(name: str, made: Any) -> str | None:
@@ -102,7 +127,7 @@ def parameters(name: str, field: Any) -> list[str]:
     widget = field.widget
     if type(widget) in _SUFFIXED:
         return [f"{name}_{suffix}" if suffix else name for suffix in widget.suffixes]
-    return [name, f"{name}[]"] if isinstance(widget, widgets.QueryArrayWidget) else [name]
+    return [name, f"{name}[]"] if is_a(widget, widgets.QueryArrayWidget) else [name]
 
 
 def _is_plain(cls: type, known: set[Any]) -> bool:

@@ -16,9 +16,11 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
+from django.db.models.base import ModelBase
 from django.utils.functional import Promise, SimpleLazyObject
 from rest_framework.fields import Field
 from rest_framework.serializers import (
@@ -34,17 +36,18 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.customization import (
-    CONTAINERS,
     IMMUTABLE,
     STOCK_MODEL_SERIALIZERS,
     copies_as_django,
-    copies_by_own_code,
+    has_lazy_arguments,
     has_own_code,
+    has_plain_truth,
     is_copied_by_attributes,
     is_mapped_by_own_code,
     runs_own_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.plain_values import CONTAINERS, PLAIN, are_same, is_a, is_plain
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -62,7 +65,8 @@ UNREAD_VALIDATORS = "_fastschema_validators"
 """Where a clone has what copies its validators, until somebody reads them: a key of its
 ``__dict__``. To copy them takes about as long as to copy all the rest of a model's fields."""
 
-_LAZY = (Promise, SimpleLazyObject)
+_SHARED = (Promise, SimpleLazyObject)
+"""Lazy objects that stock itself makes: translations, and patterns of its validators."""
 NESTED = tuple(
     f"{cls.build_nested_field.__qualname__}.<locals>.NestedSerializer"
     for cls in (ModelSerializer, HyperlinkedModelSerializer)
@@ -179,7 +183,7 @@ def bare_serializer(cls: Any) -> Any:
 
 def with_url_name(serializer: Any) -> Any:
     """Return a serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
-    if isinstance(serializer, ModelSerializer) and serializer.url_field_name is None:
+    if is_a(serializer, ModelSerializer) and serializer.url_field_name is None:
         serializer.url_field_name = api_settings.URL_FIELD_NAME
     return serializer
 
@@ -191,13 +195,12 @@ def gets_fields_as_stock(cls: Any) -> bool:
 def builds_by_own_code(cls: Any) -> bool:
     """Return whether users' code takes part when stock builds the fields of a model."""
     for name in BUILDING:
-        if getattr(cls, name) not in [getattr(base, name) for base in STOCK_MODEL_SERIALIZERS]:
+        method = on_class(cls, name)
+        if not any(method is on_class(base, name) for base in STOCK_MODEL_SERIALIZERS):
             return True
-    if _computes_options(cls.Meta) or copies_by_own_code(getattr(cls.Meta, "extra_kwargs", None)):
+    if _is_computed(on_class(cls, "Meta")) or _computes_options(cls.Meta):
         return True
-    if any(map(_is_computed, (on_class(cls, name) for name in CHOOSING))):
-        return True
-    if type(cls.serializer_field_mapping) is not dict:
+    if not all(_chooses_as_stock(on_class(cls, name)) for name in CHOOSING):
         return True
     serializer = bare_serializer(cls)
     serializer.url_field_name = serializer.url_field_name or api_settings.URL_FIELD_NAME
@@ -222,13 +225,19 @@ CHOOSING += [name for name in vars(ModelSerializer) if name.startswith("serializ
 """The attributes by which ``ModelSerializer`` chooses the classes and names of its fields."""
 
 
+def _chooses_as_stock(value: Any) -> bool:
+    return type(value) in (str, dict, NoneType) or is_a(value, type)
+
+
 def _is_computed(value: Any) -> bool:
     """Return whether code of users runs when an attribute with this value on a class is read."""
-    return hasattr(type(value), "__get__") and not isinstance(value, type)
+    return hasattr(type(value), "__get__") and not is_a(value, type)
 
 
 def _computes_options(meta: Any) -> bool:
     """Return whether code of users runs when stock reads the options in a ``Meta``."""
+    if type(meta) is not type:
+        return True
     values = [
         value
         for base in meta.__mro__[:-1]
@@ -237,9 +246,22 @@ def _computes_options(meta: Any) -> bool:
     ]
     names = [getattr(meta, name, None) for name in ("fields", "exclude", "read_only_fields")]
     return (
-        type(meta) is not type
-        or any(map(_is_computed, values))
-        or any(type(option) not in (list, tuple, str, type(None)) for option in names)
+        any(map(_is_computed, values))
+        or any(type(option) not in (list, tuple, str, NoneType) for option in names)
+        or not all(map(is_plain, names))
+        or not is_a(getattr(meta, "model", Model), ModelBase)
+        or type(getattr(meta, "depth", 0)) is not int
+        or _has_lazy_extra(getattr(meta, "extra_kwargs", {}))
+    )
+
+
+def _has_lazy_extra(extra: Any) -> bool:
+    """Return whether stock runs code of users when it takes arguments of fields from a ``Meta``."""
+    return type(extra) is not dict or any(
+        type(arguments) is not dict
+        or has_lazy_arguments(arguments)
+        or not has_plain_truth(arguments.get("default"))
+        for arguments in extra.values()
     )
 
 
@@ -310,7 +332,7 @@ class Cloner:
         self._others: dict[int, tuple[Any, Any]] = {self._parent: parents}
         self._times: Counter[int] = Counter()
         self._compare(one, other)
-        fields = [obj for obj, _ in self._others.values() if isinstance(obj, Field)]
+        fields = [obj for obj, _ in self._others.values() if is_a(obj, Field)]
         self.classes = {type(field) for field in fields if field is not parents[0]}
         """The classes of the fields, those inside of others included."""
         self._known: dict[int, Copy] = {self._parent: lambda memo: memo[self._parent]}
@@ -330,10 +352,10 @@ class Cloner:
         if one is other:
             return
         _check_classes(type(one), type(other))
-        if isinstance(one, _LAZY):
+        if is_a(one, *_SHARED):
             return
-        if isinstance(one, IMMUTABLE):
-            if one != other:
+        if type(one) in IMMUTABLE:
+            if type(one) in PLAIN and not are_same(one, other):
                 raise UncloneableError(f"it is {one!r} once, and {other!r} another time")
             return
         key = id(one)
@@ -365,7 +387,7 @@ class Cloner:
         cls = type(one)
         if cls is lazy_format:
             return lambda memo: lazy_format(one.format_string, *one.args, **one.kwargs)
-        if isinstance(one, QuerySet):
+        if is_a(one, QuerySet):
             return lambda memo: one.all()
         return self._new_container(one) if cls in CONTAINERS else self._new_object(one)
 
@@ -414,20 +436,20 @@ class Cloner:
 
 def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
     """Return what is inside of two objects of one class, in pairs of what each of them has."""
-    if isinstance(one, (set, QuerySet)):
+    if is_a(one, set, QuerySet):
         return
     mine, others = _inside(one), _inside(other)
     if list(mine) != list(others):
         raise UncloneableError("it is made of other parts each time")
     for name, value in mine.items():
-        if name != "_creation_counter" or not isinstance(one, Field):
+        if name != "_creation_counter" or not is_a(one, Field):
             yield value, others[name]
 
 
 def _inside(one: Any) -> dict[Any, Any]:
-    if isinstance(one, lazy_format):
+    if is_a(one, lazy_format):
         return {"args": one.args, "kwargs": one.kwargs}
-    if isinstance(one, (list, tuple)):
+    if is_a(one, list, tuple):
         return dict(enumerate(one))
     return one if type(one) is dict else vars(one)
 
@@ -439,6 +461,6 @@ def _check_classes(cls: type, other: type) -> None:
         if len(names) > 1 or cls.__module__ != other.__module__ or names.isdisjoint(NESTED):
             raise UncloneableError(f"it is a {cls.__name__} once, and a {other.__name__} later")
     cloneable = (*CONTAINERS, lazy_format)
-    is_known = cls in cloneable or issubclass(cls, (Field, *IMMUTABLE, *_LAZY))
+    is_known = cls in (*cloneable, *IMMUTABLE) or issubclass(cls, (Field, *_SHARED))
     if not (is_known or copies_as_django(cls) or is_copied_by_attributes(cls)):
         raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")

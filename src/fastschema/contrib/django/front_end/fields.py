@@ -61,6 +61,7 @@ from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEM
 from fastschema.contrib.django.front_end.read_around import DUMPS, READS
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.plain_values import is_a, why_lazy
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -87,21 +88,27 @@ OPTIONS = frozenset(
     ]
 )
 """The attributes of fields by which programs differ, or what they are bound to."""
+_LOOKED_AT = sorted(OPTIONS - {"pk_field"})
 _HOLDERS = frozenset(["child", "child_relation"])
 
 
 def why_unknown(field: Any) -> str | None:
     """Return why the options of a field, or what it does with them, cannot be known, or None."""
     cls = type(field)
-    return computes_options(cls, OPTIONS, STOCK_CLASSES) or DUMPS.reason(cls) or READS.reason()
+    return (
+        computes_options(cls, OPTIONS, STOCK_CLASSES)
+        or why_lazy(field, _LOOKED_AT)
+        or DUMPS.reason(cls)
+        or READS.reason()
+    )
 
 
 def inner_fields(field: Any) -> Iterable[str]:
     """Return the attributes of a field that hold others; one of users' may hold something else."""
-    if isinstance(field, BaseSerializer):
+    if is_a(field, BaseSerializer):
         return ()
-    attributes = vars(field)  # isinstance() would ask what it has for its class
-    return [name for name in _HOLDERS if issubclass(type(attributes.get(name)), fields.Field)]
+    attributes = vars(field)
+    return [name for name in _HOLDERS if is_a(attributes.get(name), fields.Field)]
 
 
 def describe(field: Any) -> Description:
@@ -293,7 +300,7 @@ def _in_zone(*, path: SerializerPath, slots: list[Slot]) -> Kind:
 def _zone(field: Any) -> datetime.tzinfo | None:
     """Return the zone of this dump, as ``DateTimeField.enforce_timezone`` finds it."""
     zone = field.timezone if hasattr(field, "timezone") else field.default_timezone()
-    if isinstance(zone, zoneinfo.ZoneInfo) and zone.key == "UTC":
+    if type(zone) is zoneinfo.ZoneInfo and zone.key == "UTC":
         return datetime.UTC
     return zone  # type: ignore[no-any-return]  # a tzinfo or None
 

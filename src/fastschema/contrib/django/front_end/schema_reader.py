@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework import fields, relations
+from rest_framework.fields import Field
 from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.utils.serializer_helpers import BindingDict
 
@@ -62,6 +63,7 @@ from fastschema.contrib.django.front_end.json_encoding import json_number, json_
 from fastschema.contrib.django.front_end.labels import label_of_instance
 from fastschema.contrib.django.front_end.read_around import are_linked_as_stock, are_read_as_stock
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.plain_values import has_plain_attributes, is_a, why_lazy
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -125,13 +127,13 @@ def all_fields(serializer: Any) -> list[Any]:
 def check_is_read_as_stock(field: Any) -> None:
     """Raise UnreadableError if reading attributes of a field, or of inner ones, runs its code."""
     cls: Any = type(field)
-    is_plain = cls in STOCK_CLASSES or (
-        cls.__getattribute__ is object.__getattribute__ and not hasattr(cls, "__getattr__")
-    )
-    if not is_plain:
+    if cls not in STOCK_CLASSES and not (issubclass(cls, Field) and has_plain_attributes(cls)):
         raise UnreadableError(f"{cls.__name__} computes its attributes")
     for name in inner_fields(field):
         check_is_read_as_stock(getattr(field, name))
+    reason = why_lazy(field, ("field_name", "read_only", "write_only"))
+    if reason is not None:
+        raise UnreadableError(reason)
 
 
 def readable_fields(serializer: Any) -> list[Any]:
@@ -173,7 +175,7 @@ def describe_serializer(serializer: Any, serializer_fields: list[Any]) -> Descri
 def _describe_field(field: Any) -> Description:
     name = field.field_name
     if type(name) is not str:
-        raise UnreadableError(f"the name of field {name!r} is not a plain str")
+        raise UnreadableError("the name of a field is not a plain str")
     reason = why_unknown(field)
     if reason is not None:
         return (name, None, (_BY_STOCK, reason))
@@ -378,16 +380,14 @@ def _source(
 
 def attributes_read(field: Any, path: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the relations a field follows, and the attribute at their end (None: the object)."""
-    if isinstance(field, ListSerializer | Serializer):
+    if is_a(field, ListSerializer, Serializer):
         return list(path), None
-    related = field.child_relation if isinstance(field, relations.ManyRelatedField) else field
-    if isinstance(related, relations.SlugRelatedField):
+    related = field.child_relation if is_a(field, relations.ManyRelatedField) else field
+    if is_a(related, relations.SlugRelatedField):
         *more, name = related.slug_field.split(LOOKUP_SEP)
         return [*path, *more], name
     if related is not field:
-        return list(path), "pk" if isinstance(related, relations.PrimaryKeyRelatedField) else None
-    if path and (
-        not isinstance(field, relations.RelatedField) or reads_only_key(field) is not False
-    ):
+        return list(path), "pk" if is_a(related, relations.PrimaryKeyRelatedField) else None
+    if path and (not is_a(field, relations.RelatedField) or reads_only_key(field) is not False):
         return list(path[:-1]), path[-1]
     return list(path), None

@@ -42,6 +42,7 @@ from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.plain_values import PLAIN, is_a, why_lazy
 from fastschema.runtime.programs import CACHE_SIZE, method_of, methods_of
 from fastschema.runtime.registration import Registered, registered
 
@@ -88,6 +89,7 @@ OPTIONS = frozenset(
     ]
 )
 """The attributes of fields by which programs differ."""
+_LOOKED_AT = sorted(OPTIONS - {"source"})
 _PLACES = frozenset(["field_name", "source_attrs"])
 _LIMITS = {
     MaxLengthValidator: "len(converted) <= $limit",
@@ -105,7 +107,11 @@ BY_STOCK = InputConversion("the field's run_validation")
 def why_by_stock(field: Any) -> str | None:
     """Return why a field is left to its own ``run_validation``, for people; None if it is not."""
     cls: Any = type(field)
-    reason = computes_options(cls, OPTIONS, STOCK_CLASSES) or VALIDATES.reason(cls)
+    reason = (
+        computes_options(cls, OPTIONS, STOCK_CLASSES)
+        or why_lazy(field, _LOOKED_AT)
+        or VALIDATES.reason(cls)
+    )
     if reason is not None:
         return reason
     if cls.__setattr__ is not object.__setattr__:
@@ -134,14 +140,16 @@ def has_stock_validators(field: Any) -> bool:
 
 def conversion(field: Any) -> tuple[InputConversion, str | None]:
     """Return how values are converted, and why that is left to the field's own method, or None."""
-    if isinstance(field, serializers.ListSerializer):
+    if is_a(field, serializers.ListSerializer):
         return InputConversion("nested list"), None
-    if isinstance(field, serializers.BaseSerializer):
+    if is_a(field, serializers.BaseSerializer):
         return InputConversion("nested serializer"), None
     for name, method in _VALIDATING.items():
         actual = getattr(type(field), name)
         if actual is not method:
             return BY_STOCK, _unknown(getattr(actual, "fget", actual))
+    if type(field.validators) not in (list, tuple):
+        return BY_STOCK, "its validators may be lazy"
     convert = method_of(field, "to_internal_value")
     if convert in registered:
         return _made(field, registered[convert]), None
@@ -182,7 +190,7 @@ def _compiled(inner: Any) -> Callable[[Any], Any]:
     if not isinstance(inner, fields.Field):
         raise TypeError(f"compiled() takes a field or a serializer, not {inner!r}")
     run: Callable[[Any], Any] = inner.run_validation
-    if isinstance(inner, serializers.BaseSerializer) or why_by_stock(inner) or inner.read_only:
+    if is_a(inner, serializers.BaseSerializer) or why_by_stock(inner) or inner.read_only:
         return run
     converted, _ = conversion(inner)
     is_by_field = "$own" not in converted.result and "own.zone" not in converted.accepts
@@ -205,7 +213,7 @@ def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
     conditions = []
     for number, validator in enumerate(field.validators):
         cls = type(validator)
-        limit: Any = getattr(validator, "limit_value", None)
+        limit = _limit_of(validator)
         if cls not in known:
             return None
         if cls is ProhibitNullCharactersValidator:
@@ -222,6 +230,10 @@ def _checks(field: Any, known: tuple[Any, ...]) -> list[str] | None:
         else:
             conditions.append(fill(_LIMITS[cls], limit=repr(limit)))
     return conditions
+
+
+def _limit_of(validator: Any) -> Any:
+    return validator.limit_value if type(validator) in _LIMITS else None
 
 
 _OF_TEXTS = (
@@ -449,7 +461,7 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
     """Return what is done to a field's input; raise UnreadableError if only its code can say."""
     name = field.field_name
     if type(name) is not str:
-        raise UnreadableError(f"the name of field {name!r} is not a plain str")
+        raise UnreadableError("the name of a field is not a plain str")
     if computes_options(type(field), _PLACES, STOCK_CLASSES) is not None:
         raise UnreadableError(f"{type(field).__name__} computes where its value is put")
     source_attrs = tuple(field.source_attrs)
@@ -469,7 +481,7 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
         name,
         source_attrs,
         converted,
-        is_nested=isinstance(field, serializers.Serializer),
+        is_nested=is_a(field, serializers.Serializer),
         skips=None if value == "own" else not is_required and field.default is empty,
         has_default=type(field.default) in _IMMUTABLE and not is_required and value != "own",
         none_stays=bool(field.allow_null) and bool(source_attrs),
@@ -481,17 +493,20 @@ def input_field(field: Any, *, has_method: bool) -> InputField:
 
 def details(field: Any) -> Any:
     """Return what else tells whether a field validates as another one does: no plain options."""
-    default = field.default
-    is_plain = default is empty or type(default) in _IMMUTABLE
+    default = empty if field.default is empty else type(field.default)
     if field.read_only:
-        return default if is_plain else type(default)
+        return default
     attributes = vars(field)
     validators = attributes.get(UNREAD_VALIDATORS) if "_validators" not in attributes else None
     if validators is None and has_stock_validators(field):
         # It is no clone, or somebody has looked at its validators, or set others.
-        validators = [
-            (type(validator), getattr(validator, "limit_value", None))
-            for validator in field.validators
-        ]
-    inner = details(field.child) if isinstance(field, fields.ListField) else None
-    return validators, default if is_plain else type(default), inner
+        validators = field.validators
+        if type(validators) in (list, tuple):
+            validators = list(map(_kind_of_validator, validators))
+    inner = details(field.child) if is_a(field, fields.ListField) else None
+    return validators, default, inner
+
+
+def _kind_of_validator(validator: Any) -> tuple[type, Any]:
+    limit = _limit_of(validator)
+    return type(validator), limit if type(limit) in PLAIN else type(limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, NoneType
 from typing import Any, NamedTuple
 
 from rest_framework.fields import Field, empty
@@ -19,6 +19,7 @@ from fastschema.contrib.django.input.code import InputNode, InputProgram, genera
 from fastschema.contrib.django.input.fields import OPTIONS, details, input_field
 from fastschema.runtime.guard import Snapshot
 from fastschema.runtime.patching import StockMethods, is_stock, stock_method
+from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.programs import Program, programs
 
 STOCK: dict[str, Any] = {
@@ -67,9 +68,9 @@ class Validation(NamedTuple):
     def matches(self, fields: list[Any]) -> bool:
         try:
             # First, as to ask for validators is to set them.
-            is_alike = list(map(details, fields)) == self.details
+            is_alike = are_same(list(map(details, fields)), self.details)
         except Exception:
-            return False  # an attribute that is gone, or that cannot be compared
+            return False  # an attribute that is gone
         return is_alike and self.snapshot.matches(fields)
 
 
@@ -140,7 +141,7 @@ _OF_CLASS = (
 
 def _has_method(cls: Any, name: str) -> bool:
     method = getattr(cls, name, None)
-    if method is not None and not isinstance(method, FunctionType):
+    if method is not None and type(method) is not FunctionType:
         raise UnreadableError(f"{name} is not a plain method")
     if method is not None and _uses_fields(cls):
         raise UnreadableError(f"{name} may change the fields that come after it")
@@ -155,18 +156,20 @@ def _uses_fields(cls: Any) -> bool:
         for name, method in vars(base).items()
         if not hasattr(ModelSerializer, name)  # what DRF calls, it calls before or after
     ]
-    codes = [method.__code__ for method in methods if isinstance(method, FunctionType)]
+    codes = [method.__code__ for method in methods if type(method) is FunctionType]
     return any("fields" in _names_in(code) for code in codes)
 
 
 def _names_in(code: CodeType) -> set[str]:
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    inner = [constant for constant in code.co_consts if type(constant) is CodeType]
     return set(code.co_names).union(*map(_names_in, inner))
 
 
 def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls: Any = type(serializer)
+    if type(getattr(getattr(cls, "Meta", None), "validators", None)) not in (list, tuple, NoneType):
+        return True
     # What sees attributes that are set sees the validators, which stock sets on first use.
     are_own = cls.__setattr__ is not object.__setattr__ or any(
         not _MAKING_VALIDATORS.isdisjoint(vars(base)) for base in own_classes(cls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -49,6 +50,10 @@ _OF_LISTS = {
 }
 
 
+def _are_there(validators: Any) -> bool:
+    return validators is not None and (type(validators) is not list or bool(validators))
+
+
 class OwnFields(dict[str, Any]):
     """The fields of a serializer that validates, by name: none is made before it is needed."""
 
@@ -84,7 +89,7 @@ class OwnFields(dict[str, Any]):
         has_validators = (
             validation.has_validators
             or UNREAD_VALIDATORS in attributes
-            or bool(attributes.get("_validators"))
+            or _are_there(attributes.get("_validators"))
         )
         if has_validators or validation.has_validate:
             return checked(serializer, value, has_validators=has_validators)
@@ -99,7 +104,7 @@ class RowValidator:
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
         self._own = OwnFields(serializer)
-        state = None if serializer.read_only else _state_if_compiled(serializer, count)
+        state = None if serializer.read_only is not False else _state_if_compiled(serializer, count)
         self._found = find_validation(state, serializer)
         is_ours = type(serializer).run_validation is run_validation
         self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
@@ -214,7 +219,7 @@ def _note_if_compared(serializer: Any, validation: Validation, options: list[Any
 
 def run_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``Serializer.run_validation`` does."""
-    if type(data) is not dict or self.read_only:
+    if type(data) is not dict or self.read_only is not False:
         return STOCK_RUN_VALIDATION(self, data)
     if _COMPARED in vars(self):
         return _run_as_stock(self, data)
@@ -285,4 +290,6 @@ def has_stock_rows(serializer: Any) -> bool:
 def _has_length_of(serializer: Any, rows: list[Any]) -> bool:
     """Return whether a list is not refused before its first row is looked at."""
     longest, shortest = serializer.max_length, serializer.min_length
+    if not {type(longest), type(shortest)} <= {int, NoneType}:
+        return False
     return (longest is None or len(rows) <= longest) and (shortest is None or len(rows) >= shortest)
