@@ -76,8 +76,8 @@ class Walks:
     def steps(self, kind: str, number: int) -> Steps:
         """The steps of a walk: always the same ones for a number, which also says what changes.
 
-        A change comes between two uses, so each change has a walk that ends with it and a use; the
-        others come by chance.
+        Each change has a walk that ends with it and a use, if there are enough walks; the others
+        come by chance.
         """
         chance = Random(f"{kind} {number}")
         uses, looks, changes = map(list, (self.uses, self.looks, self.changes))
@@ -85,7 +85,7 @@ class Walks:
         for _ in range(chance.randint(0, 6)):
             steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
         steps.append(chance.choice(uses))
-        steps.append(changes[number % len(changes)])
+        steps.append(Random(kind).sample(changes, len(changes))[number % len(changes)])
         for _ in range(chance.randint(0, 3)):
             steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
         steps.append(chance.choice(uses))

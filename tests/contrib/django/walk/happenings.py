@@ -411,11 +411,16 @@ def late_validate_name(cls: Any) -> None:
     cls.validate_name = lambda self, value: f"validated {value}"
 
 
-OF_CLASSES = [
+DECIDING = [
     *(fewer_fields, exclude, extra_kwargs, read_only_fields, other_meta, list_serializer_class),
     *(declare, declare_other, undeclare, late_get_fields, late_fields, late_init),
-    *(late_to_representation, late_to_internal_value, late_validate, late_validate_name),
 ]
+"""What decides on fields: serializers that have made theirs do not see it."""
+METHODS = [late_to_representation, late_to_internal_value, late_validate, late_validate_name]
+"""What all serializers see in stock, and here those that are made later, or after ``forget``."""
+
+
+LEVELS = ("outer", "inner", "deep")
 
 
 def on_class(change: Callable[[Any], None], level: str, subject: Subject) -> None:
@@ -424,6 +429,12 @@ def on_class(change: Callable[[Any], None], level: str, subject: Subject) -> Non
         change(subject.levels[level])
     finally:
         subject.changed()
+
+
+def on_class_and_forget(change: Callable[[Any], None], level: str, subject: Subject) -> None:
+    """Change a method, and say so: serializers that have been used see it, too."""
+    change(subject.levels[level])
+    fastschema.forget()
 
 
 def field_class(subject: Subject) -> None:
@@ -510,8 +521,13 @@ CHANGES: dict[str, Happening] = {
     **OF_SERIALIZERS,
     **{
         f"{change.__name__} of {level}": partial(on_class, change, level)
-        for change in OF_CLASSES
-        for level in ("outer", "inner", "deep")
+        for change in (*DECIDING, *METHODS)
+        for level in LEVELS
+    },
+    **{
+        f"{change.__name__} of {level}, and forget": partial(on_class_and_forget, change, level)
+        for change in METHODS
+        for level in LEVELS
     },
     "a method of a field's class": field_class,
     "a method of an added field's class": added_field_class,

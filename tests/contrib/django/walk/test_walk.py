@@ -29,9 +29,11 @@ WALKS = Walks(KINDS, USES, LOOKS, CHANGES, lambda call: outcome(call, LOG), stoc
 
 
 SHORT_WALKS = [
+    ("of models", ["new: 30 times data", "fewer_fields of inner", "new: data"]),
+    ("of models", ["new: list of 25", "new: list of 25", "exclude of deep", "new: list of 3"]),
     ("with get_fields", ["new: wrong", "replace Serializer.get_fields", "validate wrong"]),
 ]
-"""What walks have found, and needs no search any more."""
+"""What was wrong once."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
