@@ -64,6 +64,7 @@ class Walks:
     :param changes: the same: what somebody may change
     :param outcome: calls a function, and tells what came of it
     :param stock: gives what holds while stock runs
+    :param at_the_end: the last steps of each walk, which look at what it has led to
     """
 
     kinds: Mapping[str, Callable[[ExitStack], Any]]
@@ -72,24 +73,25 @@ class Walks:
     changes: Mapping[str, Callable[[Any], Any]]
     outcome: Callable[[Callable[[], Any]], Outcome]
     stock: Callable[[], AbstractContextManager[Any]]
+    at_the_end: Steps = ()
 
     def steps(self, kind: str, number: int) -> Steps:
         """The steps of a walk: always the same ones for a number, which also says what changes.
 
-        Each change has a walk that ends with it and a use, if there are enough walks; the others
-        come by chance.
+        Each change has a walk, if there are enough of them, in which one and the same use comes
+        before and after it; what else happens is left to chance.
         """
         chance = Random(f"{kind} {number}")
         uses, looks, changes = map(list, (self.uses, self.looks, self.changes))
         steps: list[str] = []
-        for _ in range(chance.randint(0, 6)):
+        for _ in range(chance.randint(0, 5)):
             steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
-        steps.append(chance.choice(uses))
+        use = chance.choice(uses)
+        steps += [use] * chance.randint(1, 2)
         steps.append(Random(kind).sample(changes, len(changes))[number % len(changes)])
-        for _ in range(chance.randint(0, 3)):
-            steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
-        steps.append(chance.choice(uses))
-        return steps
+        for _ in range(chance.choice((0, 0, 1, 2))):
+            steps.append(chance.choice(chance.choice((uses, looks, changes))))
+        return [*steps, use, *self.at_the_end]
 
     def outcomes(self, kind: str, steps: Steps) -> Iterator[Outcome]:
         """What comes of each step, while they are gone."""

@@ -26,7 +26,7 @@ def guests(tables, db):
             pk=number + 1,
             name=f"Guest {number}",
             age=None if number == 2 else number,
-            seen=datetime.datetime(2024, 7, 1, number, tzinfo=datetime.UTC),
+            time=datetime.datetime(2024, 7, 1, number, tzinfo=datetime.UTC),
             town=towns[number % 2],
         )
         guest.visited.set(towns[number:])

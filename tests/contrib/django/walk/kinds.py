@@ -175,7 +175,7 @@ FIELDS = {
     "age": lambda: serializers.IntegerField(allow_null=True, required=False),
     "size": lambda: serializers.IntegerField(allow_null=True, required=False),
     "code": lambda: serializers.CharField(max_length=3),
-    "seen": lambda: serializers.DateTimeField(required=False),
+    "time": lambda: serializers.DateTimeField(required=False),
 }
 
 
@@ -210,7 +210,7 @@ class Classes:
         nested = {} if depth else {"land": self.deep()}
         self.inner: Any = self._new("Inner", Town, inner, ["name", "size", "land"], nested)
         nested = {} if depth else {"town": self.inner(), "visited": self.inner(many=True)}
-        names = ["name", "age", "seen", "town", "visited"]
+        names = ["name", "age", "time", "town", "visited"]
         self.outer: Any = self._new("Outer", Guest, outer, names, nested)
 
     def _new(

@@ -22,8 +22,8 @@ with isolate_apps("flights"):
 
     class Guest(Base):
         name = models.CharField(max_length=20)
-        age = models.IntegerField(_("Monday"), null=True)
-        seen = models.DateTimeField(null=True)
+        age = models.IntegerField(null=True)
+        time = models.DateTimeField(_("Time"), null=True)
         town = models.ForeignKey(Town, models.CASCADE, related_name="guests")
         visited = models.ManyToManyField(Town, related_name="visitors")
 

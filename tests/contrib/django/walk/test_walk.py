@@ -25,7 +25,15 @@ def stock():
         front_end.install()
 
 
-WALKS = Walks(KINDS, USES, LOOKS, CHANGES, lambda call: outcome(call, LOG), stock)
+WALKS = Walks(
+    KINDS,
+    USES,
+    LOOKS,
+    CHANGES,
+    lambda call: outcome(call, LOG),
+    stock,
+    at_the_end=["fields", "nested fields"],
+)
 
 
 SHORT_WALKS = [
