@@ -86,12 +86,16 @@ class Walks:
         steps: list[str] = []
         for _ in range(chance.randint(0, 5)):
             steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
-        use = chance.choice(uses)
-        steps += [use] * chance.randint(1, 2)
-        steps.append(Random(kind).sample(changes, len(changes))[number % len(changes)])
+        change = Random(kind).sample(changes, len(changes))[number % len(changes)]
+        use = chance.choice(self.uses_around(change))
+        steps += [*[use] * chance.randint(1, 2), change]
         for _ in range(chance.choice((0, 0, 1, 2))):
             steps.append(chance.choice(chance.choice((uses, looks, changes))))
         return [*steps, use, *self.at_the_end]
+
+    def uses_around(self, change: str) -> Sequence[str]:
+        """The uses that may show a change."""
+        return list(self.uses)
 
     def outcomes(self, kind: str, steps: Steps) -> Iterator[Outcome]:
         """What comes of each step, while they are gone."""

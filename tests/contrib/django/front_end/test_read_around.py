@@ -145,8 +145,8 @@ VALIDATED = (
     *("run_validation", "validate_empty_values", "get_default", "run_validators"),
     *("to_internal_value", "validate_precision", "quantize", "enforce_timezone"),
     *("default_timezone", "_lower_if_str", "run_child_validation"),
-    *("fields", "_writable_fields", "set_value", "validate", "validators", "get_validators"),
-    *("_read_only_defaults", "get_value"),
+    *("fields", "get_fields", "_writable_fields", "_read_only_defaults", "get_value"),
+    *("set_value", "validate", "validators", "get_validators"),
 )
 
 

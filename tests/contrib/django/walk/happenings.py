@@ -17,7 +17,7 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
 from fastschema.contrib import django as front_end
-from tests.contrib.django.walk.kinds import GUESTS, LOG, Noting, Subject, guest
+from tests.contrib.django.walk.kinds import GUESTS, LOG, Noting, Representing, Subject, guest
 from tests.contrib.django.walk.models import Guest
 
 Happening = Callable[[Subject], Any]
@@ -68,7 +68,7 @@ def row_that_fails(subject: Subject) -> Any:
     return subject.kept.to_representation(row)
 
 
-USES: dict[str, Happening] = {
+OF_KEPT: dict[str, Happening] = {
     "a row": lambda s: s.kept.to_representation(guest()),
     "a row that fails": row_that_fails,
     "a row that is a dictionary": lambda s: s.kept.to_representation(
@@ -82,6 +82,11 @@ USES: dict[str, Happening] = {
     "list of a generator": lambda s: s.kept_list.to_representation(iter(GUESTS)),
     "list of a queryset": lambda s: s.kept_list.to_representation(Guest.objects.order_by("pk")),
     "child of the list": lambda s: s.kept_list.child.to_representation(guest()),
+    "validate": lambda s: s.kept.run_validation(GOOD),
+    "validate wrong": lambda s: s.kept.run_validation(WRONG),
+    "validate list": lambda s: s.kept_list.run_validation([GOOD, GOOD, WRONG]),
+}
+OF_NEW: dict[str, Happening] = {
     "new: data": lambda s: s.new(guest(), user="ben").data,
     "new: 30 times data": several,
     "new: list of 1": lambda s: s.new(many(1), many=True).data,
@@ -98,10 +103,8 @@ USES: dict[str, Happening] = {
     "new: 30 times valid": several_valid,
     "new: list of 3 wrong": lambda s: validated(s.new(data=[GOOD, WRONG, {}], many=True)),
     "new: list of 25 valid": lambda s: validated(s.new(data=[GOOD] * 25, many=True))[:2],
-    "validate": lambda s: s.kept.run_validation(GOOD),
-    "validate wrong": lambda s: s.kept.run_validation(WRONG),
-    "validate list": lambda s: s.kept_list.run_validation([GOOD, GOOD, WRONG]),
 }
+USES = {**OF_KEPT, **OF_NEW}
 
 
 # Looks, and where an object may come from
@@ -270,6 +273,11 @@ def option(name: str, value: Any, subject: Subject, get: Any = None) -> None:
         setattr(serializer.fields["name"], name, value)
 
 
+def subclass(serializer: Any) -> type:
+    """A class of users that inherits from the class of a serializer."""
+    return type("Subclass", (Representing, type(serializer)), {})
+
+
 OF_SERIALIZERS: dict[str, Happening] = {
     "pop a field": partial(pop, lambda s: [s.kept]),
     "pop a nested field": partial(pop, each_nested),
@@ -285,6 +293,9 @@ OF_SERIALIZERS: dict[str, Happening] = {
     "a method of a field": partial(option, "to_representation", lambda value: "changed"),
     "the class of a field": partial(option, "__class__", Noting),
     "a required field": partial(option, "required", False),
+    "the order of fields": lambda s: s.kept.fields.__setitem__("name", s.kept.fields.pop("name")),
+    "the fields of another": lambda s: setattr(s.kept, "fields", s.new().fields),
+    "the class of the serializer": lambda s: setattr(s.kept, "__class__", subclass(s.kept)),
     "the context": lambda s: s.kept._context.update(user="eve"),
     "get_fields of an object": partial(
         set_on_serializer, "get_fields", lambda s: lambda: {"name": Noting()}
@@ -489,6 +500,9 @@ def other_settings(subject: Subject) -> None:
 
 
 OF_THE_FRAMEWORK: dict[str, Happening] = {
+    "replace DateTimeField.enforce_timezone": partial(
+        replaced, serializers.DateTimeField, "enforce_timezone", lambda value: value.replace(year=1)
+    ),
     "replace CharField.to_representation": partial(
         replaced, serializers.CharField, "to_representation", "replaced {}".format
     ),

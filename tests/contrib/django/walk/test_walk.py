@@ -7,7 +7,7 @@ import pytest
 import fastschema
 from fastschema.contrib import django as front_end
 from tests.contrib.django.differential import outcome
-from tests.contrib.django.walk.happenings import CHANGES, LOOKS, USES
+from tests.contrib.django.walk.happenings import CHANGES, LOOKS, OF_KEPT, OF_SERIALIZERS, USES
 from tests.contrib.django.walk.kinds import KINDS, LOG
 from tests.walks import Walks, numbers
 
@@ -25,7 +25,15 @@ def stock():
         front_end.install()
 
 
-WALKS = Walks(
+class SerializerWalks(Walks):
+    """Walks of serializers."""
+
+    def uses_around(self, change):
+        """What is changed of a serializer shows where that one is used."""
+        return list(OF_KEPT if change in OF_SERIALIZERS else self.uses)
+
+
+WALKS = SerializerWalks(
     KINDS,
     USES,
     LOOKS,
