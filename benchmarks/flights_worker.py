@@ -152,7 +152,7 @@ def _of_stock(serializer_class: Any) -> Any:
 
 def _of_fastschema(serializer_class: Any) -> Any:
     from fastschema.compiler.nodes import Form
-    from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+    from fastschema.contrib.django.front_end.bound import bound_now
     from fastschema.contrib.django.internals.queries import CompiledQuery
     from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.query_plan import plan_of
@@ -162,7 +162,7 @@ def _of_fastschema(serializer_class: Any) -> Any:
     from fastschema.runtime.bound_program import Dispatch
     from flights.views import FLIGHTS
 
-    dispatch = dispatch_for(serializer_class(), Form.PYTHON)
+    dispatch = bound_now(serializer_class()).dispatch(Form.PYTHON)
     plan = plan_of(FLIGHTS.all())
     program = by_row(dispatch.program, columns_of(dispatch, plan.selection.layout))
 

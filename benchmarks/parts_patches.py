@@ -17,8 +17,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from fastschema.compiler.nodes import NotRowReadableError, UnreadableError
-from fastschema.runtime.bound_program import BoundProgram
+from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.runtime.patching import stock_of
 
 Function = Any
@@ -147,17 +146,12 @@ def by_stock(function: Function) -> Function:
 NONE, FALSE = gives(None), gives(False)
 
 
-def _bound_anew(cls: Any, known: Any, idle: Any, serializer: Any) -> BoundProgram:
-    from fastschema.contrib.django.front_end.bound_serializer import bound_pending
+def _nested_anew(nested: Function) -> Function:
+    def find(bound: Any, number: int) -> Any:
+        bound._nested.pop(number, None)
+        return nested(bound, number)
 
-    return BoundProgram(known.program, bound_pending(known, lambda: serializer))
-
-
-def _nested_anew(bound: Any, number: int, form: Any) -> Any:
-    from fastschema.contrib.django.front_end.bound_serializer import _known_nested
-
-    found = bound.nested[number] = _known_nested(bound, number, form)
-    return found
+    return find
 
 
 def _all_fields_made(serializer: Any, name: str) -> Any:
@@ -214,7 +208,7 @@ DJANGO = "fastschema.contrib.django"
 LISTS, INPUT = f"{DJANGO}.lists", f"{DJANGO}.input"
 BULK, FILTERS = f"{DJANGO}.bulk", "fastschema.contrib.django_filter"
 FRONT_END = f"{DJANGO}.front_end"
-BOUND, STATE = f"{FRONT_END}.bound_serializer", f"{FRONT_END}.serializer_state"
+BOUND = f"{FRONT_END}.bound"
 MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
@@ -235,9 +229,7 @@ OF_LISTS = {
         "rest_framework.pagination:CursorPagination.get_next_link": by_stock,
         "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,
     },
-    "lists: nested serializers found once": {
-        f"{BOUND}:BoundSerializer.nested_dispatch": does(_nested_anew)
-    },
+    "lists: nested serializers found once": {f"{BOUND}:BoundSerializer.nested": _nested_anew},
     "lists: rows of streams": {f"{LISTS}.prefetching:fetch_in_blocks": NONE},
     "lists: values converted by column": {
         f"{DJANGO}.internals.conversion:converted_rows": does(_converted_by_django)
@@ -256,20 +248,17 @@ OF_DRF = {
     **OF_LISTS,
     **OF_BOTH,
     "generated code that represents": {
-        f"{STATE}:find_bound_program": NONE,
-        f"{BOUND}:dispatch_for": refuses(UnreadableError),
+        f"{BOUND}:find_bound_program": NONE,
+        f"{BOUND}:runs_of": NONE,
     },
-    "ReusedBoundProgram": {f"{STATE}:ReusedBoundProgram.to": does(classmethod(_bound_anew))},
-    "a bound program kept from row to row": {f"{STATE}:PendingState.is_current": FALSE},
-    "serializers without fields": {
-        f"{FRONT_END}.class_state:SerializerClassState._new_exemplar": NONE
-    },
+    "a bound program kept from row to row": {f"{BOUND}:Runs.is_valid": FALSE},
+    "serializers without fields": {f"{FRONT_END}.record:SerializerRecord._new_exemplar": NONE},
     "a field made without the others": {
-        f"{FRONT_END}.class_state:unseen_field": does(_all_fields_made)
+        f"{FRONT_END}.fields_on_demand:needed_field": does(_all_fields_made)
     },
-    "clones of fields": {f"{FRONT_END}.class_state:_cloner": NONE},
+    "clones of fields": {f"{FRONT_END}.fields_on_demand:_cloner": NONE},
     "programs of serializers whose fields are made": {
-        f"{FRONT_END}.class_state:SerializerClassState.of_made": NONE
+        f"{FRONT_END}.record:SerializerRecord.of_made": NONE
     },
     "prefetched objects read past managers": {f"{FRONT_END}.access:prefetched": NONE},
     "keys read from their columns": {f"{FRONT_END}.access:column": NONE},

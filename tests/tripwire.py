@@ -181,12 +181,9 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/makers": {"*": "it calls makers, and what they make, for values"},
     "contrib/django/front_end/hyperlinks": {"*": "an address is made, by converters and get_url"},
     "contrib/django/front_end/json_encoding": {"*": _JSON},
-    "contrib/django/front_end/bound_serializer": {
-        "dispatch_for": "there is an object: stock makes the fields now",
-        "read_now": _ASKED,
-    },
-    "contrib/django/front_end/serializer_state": {
-        "_find_made": "there is an object: stock makes the fields now",
+    "contrib/django/front_end/bound": {
+        "_bound_made": "there is an object: stock makes the fields now",
+        "bound_now": _ASKED,
     },
     "marshmallow/schema_reader": {
         "make_dump_program": "dict_class is asked for each dump",
@@ -256,7 +253,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
 "*" stands for all of a module."""
 
 IN_PLACE: dict[str, list[str]] = {
-    "contrib/django/front_end/class_state": ["new_fields", "get_fields", "unseen_field"],
+    "contrib/django/front_end/fields_on_demand": ["new_fields", "get_fields", "needed_field"],
     "contrib/django/front_end/field_cloner": [
         *("FieldCloner.fields", "FieldCloner.bound_fields", "_bound", "_Validators.__get__"),
     ],

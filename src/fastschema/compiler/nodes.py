@@ -45,6 +45,8 @@ class Form(enum.Enum):
     JSON = "json"
     """Dictionaries whose values the JSON engine writes as it would write stock's."""
 
+    __hash__ = object.__hash__  # that of Enum is written in Python, and asked for each dispatch
+
 
 ATTRIBUTE = "attribute"
 ITEM = "item"

@@ -125,7 +125,9 @@ class Recording:
     def _spent_on(self, bound_schema: Any, cls: type, form: Form) -> list[float]:
         return self._spent.setdefault(cls, new_spent(self._node))
 
-    def _find(self, number: int, bound_schema: Any, dumper: NestedDumper) -> Dispatcher:
+    def _find(
+        self, number: int, bound_schema: Any, dumper: NestedDumper, form: Form | None = None
+    ) -> Dispatcher:
         """Return what dumps the nested objects of a field, and records the times of those."""
         start = clock()
         dispatcher = self._changed(number, dumper.dispatch)

@@ -88,9 +88,12 @@ class BoundProgram:
         has changed since the row before.
         """
         idle = self._idle_python
-        dispatch = idle.pop() if idle else self.new_dispatch(_PYTHON)
+        if not idle:
+            dispatch = self.new_dispatch(_PYTHON)
+        elif (dispatch := idle.pop()).refresh():
+            return None
         dispatch.owner = self
-        return None if dispatch.refresh() else dispatch
+        return dispatch
 
     def take_back(self, dispatch: Dispatch) -> None:
         idle = self._idle(dispatch.form)
@@ -169,7 +172,7 @@ class Dispatch(dict[type, Dump]):
         return dump
 
     def bind(self, cls: type) -> Any:
-        access = self.access(cls)
+        access = self.program.node.access(cls)
         generated = self.program.generated(self.form, access)
         values_by_name = self._values
         values = [
@@ -190,9 +193,6 @@ class Dispatch(dict[type, Dump]):
         if isinstance(value, NestedDumper):
             self.nested.append(value)
         return value
-
-    def access(self, cls: type) -> str:
-        return self.program.node.access(cls)
 
     def begin_again(self) -> None:
         """Look up again what does not belong to the schema; nested schemas are found anew."""

@@ -45,13 +45,13 @@ class DerivedNode:
         self._slots[name] = replace(slot, resolve=resolve)
         return name
 
-    def nest(self, name: str | None, make: Callable[[Any, NestedDumper], Dispatcher]) -> None:
+    def nest(self, name: str | None, make: Callable[[Any, NestedDumper, Form], Dispatcher]) -> None:
         """Let what is made when the first value comes dump the objects of a nested schema."""
         slot = self._slots[str(name)]
 
         def resolve(bound_schema: Any, cls: type, form: Form) -> NestedDumper:
             nested = slot.resolve(bound_schema, cls, form)
-            return NestedDumper(lambda: make(bound_schema, nested))
+            return NestedDumper(lambda: make(bound_schema, nested, form))
 
         self._slots[slot.name] = replace(slot, resolve=resolve)
 

@@ -17,13 +17,13 @@ from asgiref.sync import sync_to_async
 from django.db.models import Manager, QuerySet
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.class_state import state_of_pending
 from fastschema.contrib.django.front_end.customization import (
     STOCK_CLASSES,
     STOCK_MODEL_SERIALIZERS,
     is_stock_list,
     is_stock_serializer,
 )
+from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import Replacements, overridden, stock_method
@@ -51,9 +51,9 @@ def nested_of(serializer: Any) -> dict[str, Nested]:
         raise UnreadableError("to_representation is overridden")
     if overridden(serializer, _OF_SERIALIZERS) is not None:
         raise UnreadableError("ato_representation is overridden")
-    pending = state_of_pending(serializer)
+    pending = reading_of_pending(serializer)
     nested = {}
-    for field in readable_fields(serializer) if pending is None else pending.fields:
+    for field in readable_fields(serializer) if pending is None else pending.compiled.fields:
         if isinstance(field, BaseSerializer):
             nested[field.field_name] = _nested(serializer, field)
         else:
@@ -67,7 +67,7 @@ def _nested(outer: Any, field: Any) -> Nested:
         raise UnreadableError(f"{name} is represented by a list serializer of your own")
     if not isinstance(serializer, Serializer) or overridden(field, _ATTRIBUTE) is not None:
         raise UnreadableError(f"{name} is asynchronous")
-    if state_of_pending(serializer) is None:
+    if reading_of_pending(serializer) is None:
         raise UnreadableError(f"code of your own makes the fields of {name}")
     # adrf reads these attributes once more than DRF, and awaits them if they are coroutines.
     model = getattr(getattr(outer, "Meta", None), "model", None)

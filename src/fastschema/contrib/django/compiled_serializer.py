@@ -14,15 +14,10 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_dispatch, loads_relations
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.front_end.access import MODEL, rows
-from fastschema.contrib.django.front_end.bound_serializer import (
-    bound_now,
-    dispatch_for,
-    nested_dumper_of,
-    read_now,
-)
-from fastschema.contrib.django.front_end.class_state import forget_class
+from fastschema.contrib.django.front_end.bound import bound_now, nested_dumper_of, runs_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
+from fastschema.contrib.django.front_end.record import forget_class
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.schema_reader import (
@@ -85,7 +80,8 @@ class CompiledSerializer:
         self._bound_program: BoundProgram | None = None
         if is_frozen and is_stock_serializer(self._row_serializer):
             with contextlib.suppress(Exception):  # stock represents, or raises when it does
-                self._bound_program = bound_now(self._row_serializer)
+                bound = bound_now(self._row_serializer)
+                self._bound_program = BoundProgram(bound.compiled.program, bound)
 
     @property
     def _row_serializer(self) -> Any:
@@ -180,7 +176,7 @@ class CompiledSerializer:
         if not is_stock_serializer(self._row_serializer):
             return None
         try:
-            return read_now(self._row_serializer)[0]
+            return bound_now(self._row_serializer).compiled.program
         except UnreadableError:
             return None
 
@@ -189,7 +185,10 @@ class CompiledSerializer:
         return
 
     def dispatch(self, form: Form) -> Dispatch:
-        return dispatch_for(self._row_serializer, form)
+        bound = runs_of(self._row_serializer)
+        if bound is None:
+            raise UnreadableError("stock represents by it")
+        return bound.dispatch(form)
 
     def explain(self) -> Report:
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
@@ -232,12 +231,13 @@ def _explain(schema: Any, above: Above) -> Report:
     if is_overridden and not calls_super(schema, "to_representation", Serializer):
         return Report(name, [], "to_representation is overridden")
     try:
-        program, fields = read_now(schema)
+        bound = bound_now(schema)
     except UnreadableError as error:
         return Report(name, [], str(error))
     except Exception as error:  # it may need a request, say, or name a column that is not there
         reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
         return Report(name, [], reason)
+    program, fields = bound.compiled.program, bound.fields
     within = above.with_schema(program)
     nested = {
         node.key: _explain(field, within)

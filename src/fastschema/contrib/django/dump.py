@@ -14,18 +14,20 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.before_rows import Loaded, before_rows
 from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.bound import Runs, find_bound_program
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
-from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, find_bound_program
 from fastschema.contrib.django.lists.list_plan import dump_rows
+from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.rooms import room
 from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
+from fastschema.runtime.thresholds import MANY
 
 _NOTHING = nullcontext()
 _PYTHON = Form.PYTHON
@@ -50,7 +52,7 @@ def represent(serializer: Any, obj: Any) -> Any:
                 recorder.compiled(bound_program.program)
             dispatch.end()
             return result
-        serializer.__dict__[STATE_KEY] = RUNS_AS_STOCK
+        serializer.__dict__[STATE_KEY] = Runs(serializer, left=MANY)
     loaded = _before_one(serializer, obj)
     if loaded is None:
         return stock_row(serializer, obj)
@@ -88,19 +90,24 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
     objects = rows(data)
     if is_disabled():
         return [represent(serializer, obj) for obj in objects]
+    is_counted = False
     if type(objects) is not list:
         results, objects = dump_rows(serializer, objects)
         if results is not None:
             return results
+        is_counted = type(objects) is LazyInstanceList
+        if is_counted:
+            objects = list(objects)
     if type(objects) is not list:
         return _represent_each(serializer, objects)
-    return _represent_all(serializer, objects)
+    return _represent_all(serializer, objects, is_counted=is_counted)
 
 
-def _represent_all(serializer: Any, objects: list[Any]) -> list[Any]:
+def _represent_all(serializer: Any, objects: list[Any], *, is_counted: bool) -> list[Any]:
+    """Represent objects; ``is_counted``: stock must."""
     if not objects:
         return []
-    bound_program = find_bound_program(serializer, len(objects))
+    bound_program = None if is_counted else find_bound_program(serializer, len(objects))
     dispatch = None if bound_program is None else bound_program.begin(_PYTHON)
     with before_rows(serializer, objects, dispatch) or _NOTHING:
         if dispatch is not None:

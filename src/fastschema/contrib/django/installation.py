@@ -10,7 +10,6 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
-from fastschema.contrib.django.front_end.class_state import get_fields, new_fields
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
     STOCK_LIST_TO_REPRESENTATION,
@@ -20,7 +19,7 @@ from fastschema.contrib.django.front_end.field_cloner import (
     STOCK_GET_FIELDS,
     STOCK_MODEL_GET_FIELDS,
 )
-from fastschema.contrib.django.front_end.serializer_state import RUNS_AS_STOCK, FewRows
+from fastschema.contrib.django.front_end.fields_on_demand import get_fields, new_fields
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
@@ -39,8 +38,9 @@ _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
 def _to_representation(self: Any, instance: Any) -> Any:
     """``Serializer.to_representation``, compiled."""
-    state = self._fastschema  # guard.STATE_KEY
-    if state is RUNS_AS_STOCK or (type(state) is FewRows and state.leaves_next_row()):
+    runs = self._fastschema  # guard.STATE_KEY
+    if runs is not None and runs.left > 0:
+        runs.left -= 1
         return stock_row(self, instance)
     if not _replacements.are_installed:
         return STOCK_TO_REPRESENTATION(self, instance)

@@ -17,8 +17,8 @@ from django_filters.filterset import BaseFilterSet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 from fastschema.contrib.django.front_end.access import on_class
-from fastschema.contrib.django.front_end.class_state import ClassCache
 from fastschema.contrib.django.front_end.customization import copies_as_django, is_plain_condition
+from fastschema.contrib.django.front_end.record import ClassCache
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
     is_combined,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
-from fastschema.compiler.nodes import FieldNode, NotRowReadableError, ObjectNode
+from fastschema.compiler.nodes import FieldNode, Form, NotRowReadableError, ObjectNode
 from fastschema.contrib.sqlalchemy.row_layout import EntityLayout, Key
 from fastschema.marshmallow.sqlalchemy import MAPPED, key_finder
 from fastschema.runtime.bound_program import CallDumper, Dispatch, Dump, NestedDumper
@@ -143,7 +143,7 @@ def _row_field(field: FieldNode, read: FieldColumns) -> FieldNode:
 
 
 def _related_dumper(
-    read: FieldColumns, key: str, bound_schema: Any, dumper: NestedDumper
+    read: FieldColumns, key: str, bound_schema: Any, dumper: NestedDumper, form: Form
 ) -> CallDumper:
     return CallDumper(_once_for_each(by_row(dispatch_of(dumper, key), read.nested), read.keys[-1]))
 

@@ -15,8 +15,8 @@ from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.front_end.bound import Runs
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
-from fastschema.contrib.django.front_end.serializer_state import COMPILED, BoundState
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import Unloaded
@@ -154,5 +154,5 @@ def _are_rows(data: Any) -> bool:
 
 
 def _was_compiled(serializer: Any) -> bool:
-    state = vars(getattr(serializer, "child", serializer)).get(STATE_KEY)
-    return state is COMPILED or isinstance(state, BoundState)
+    runs: Runs | None = vars(getattr(serializer, "child", serializer)).get(STATE_KEY)
+    return runs is not None and runs.bound_program is not None

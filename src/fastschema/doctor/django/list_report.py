@@ -11,7 +11,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
-from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.bound import bound_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.list_plan import why_instances
@@ -147,7 +147,7 @@ def _dispatch_of(view: Any, queryset: Any) -> Dispatch:
         raise NotRowReadableError(
             f"to_representation of {type(serializer.child).__name__} is overridden"
         )
-    return dispatch_for(serializer.child, Form.PYTHON)
+    return bound_now(serializer.child).dispatch(Form.PYTHON)
 
 
 def why_stock_writes(renderer: Any) -> Reason | None:

@@ -19,7 +19,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from fastschema.contrib.django.before_rows import loads_relations
 from fastschema.contrib.django.conf import view_of
 from fastschema.contrib.django.front_end.access import MODEL, access_of
-from fastschema.contrib.django.front_end.class_state import known_fields
+from fastschema.contrib.django.front_end.fields_on_demand import known_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import (
     PREFETCH,

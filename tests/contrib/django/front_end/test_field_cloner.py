@@ -10,7 +10,8 @@ from django.utils.functional import lazy
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.fields_on_demand import has_made_fields
+from fastschema.contrib.django.front_end.record import class_record
 from flights.models import Airline, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
 from tests.contrib.django.differential import assert_same, serializer_of
@@ -178,7 +179,7 @@ class TestModels:
         assert "fields" not in vars(serializer)
         serializer.url_field_name = "link"
         assert serializer.to_representation(serializer.instance)
-        assert "fields" in vars(serializer)
+        assert has_made_fields(serializer)
 
 
 def test_a_class_with_many_changes_is_given_up():
@@ -186,7 +187,7 @@ def test_a_class_with_many_changes_is_given_up():
     for number in range(20):
         point._declared_fields[f"n{number}"] = serializers.IntegerField(default=number)
         assert_same(point, POINT)
-    assert class_state(point).cloner() is None
+    assert class_record(point).cloner() is None
     assert makes_fields(point, POINT)
 
 

@@ -17,7 +17,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.validators import UniqueTogetherValidator
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import made_fields
+from fastschema.contrib.django.front_end.fields_on_demand import made_fields
 from fastschema.contrib.django.serializers import FastSerializerMixin
 from flights.models import Airline
 from tests.contrib.django.differential import assert_equal, exactly, outcome

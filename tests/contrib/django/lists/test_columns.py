@@ -12,7 +12,7 @@ from django.test.utils import isolate_apps
 from django.urls import path
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end.class_state import state_of_pending
+from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
 from fastschema.runtime.programs import MOST_DERIVED
 from tests.contrib.django.differential import serializer_of
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, list_of, view_of
@@ -233,7 +233,7 @@ def test_programs_for_rows_are_few():
         chosen = [name for bit, name in enumerate(names) if number >> bit & 1]
         view_class = list_of(PEOPLE.only("city", *chosen), serializer_class)
         assert reads_rows(view_class)
-    program = state_of_pending(serializer_class()).program
+    program = reading_of_pending(serializer_class()).compiled.program
     assert 0 < len(program._derived) <= MOST_DERIVED
 
 

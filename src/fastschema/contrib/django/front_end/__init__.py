@@ -6,8 +6,8 @@ In the order in which they build on each other:
 - ``access``, ``json_encoding``, ``hyperlinks``: values as DRF reads and writes them.
 - ``fields``, ``fields_relations``: what is done to each value.
 - ``schema_reader``: a serializer to its description, and that to a node.
-- ``made_fields``: the fields of a serializer object, once there are any.
-- ``class_state``: what is known of a serializer class, for serializers that follow it.
-- ``bound_serializer``: what a program of the class needs of a serializer object.
-- ``serializer_state``: what a serializer object runs.
+- ``record``: what is known of a serializer class, for serializers that follow it.
+- ``fields_on_demand``: the fields of a serializer object, made when they are needed.
+- ``snapshots``: what they were like, once they are made.
+- ``bound``: what a serializer object runs, and what its program needs of it.
 """

@@ -16,14 +16,12 @@ from rest_framework.fields import empty
 from rest_framework.serializers import ListSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.class_state import (
-    SerializerClassState,
-    class_state,
-    follows_its_class,
-    unseen_field,
-)
 from fastschema.contrib.django.front_end.field_cloner import UNREAD_VALIDATORS
-from fastschema.contrib.django.front_end.made_fields import has_made_fields
+from fastschema.contrib.django.front_end.fields_on_demand import (
+    is_pending,
+    needed_field,
+)
+from fastschema.contrib.django.front_end.record import SerializerRecord, class_record
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,
@@ -61,7 +59,7 @@ class OwnFields(dict[str, Any]):
         self._serializer = serializer
 
     def __missing__(self, name: str) -> Any:
-        field = self[name] = unseen_field(self._serializer, name)
+        field = self[name] = needed_field(self._serializer, name)
         return field
 
     @cached_property
@@ -104,10 +102,13 @@ class RowValidator:
     def __init__(self, serializer: Any, count: int) -> None:
         self._serializer = serializer
         self._own = OwnFields(serializer)
-        state = None if serializer.read_only is not False else _state_if_compiled(serializer, count)
-        self._found = find_validation(state, serializer)
+        is_read_only = serializer.read_only is not False
+        record = None if is_read_only else _record_if_compiled(serializer, count)
+        self._found = find_validation(record, serializer)
         is_ours = type(serializer).run_validation is run_validation
-        self._runs_as_stock = state is None and is_ours and "run_validation" not in vars(serializer)
+        self._runs_as_stock = (
+            record is None and is_ours and "run_validation" not in vars(serializer)
+        )
 
     def run(self, data: Any) -> Any:
         if type(data) is dict and self._found is not None:
@@ -131,19 +132,18 @@ def _run_as_stock(serializer: Any, data: Any) -> Any:
     return checked(serializer, _STOCK_TO_INTERNAL_VALUE(serializer, data))
 
 
-def _state_if_compiled(serializer: Any, objects: int) -> SerializerClassState | None:
-    """Count objects, and return the state of their serializer's class; None if stock validates."""
+def _record_if_compiled(serializer: Any, objects: int) -> SerializerRecord | None:
+    """Count objects, and return the record of their serializer's class; None if stock validates."""
     if is_disabled():
         return None
-    state = class_state(type(serializer))
-    if state.has_unreadable_fields:
+    record = class_record(type(serializer))
+    if record.has_unreadable_fields or not record.count_by(serializer, objects):
         return None
-    state.count_by(serializer, objects)
-    return state if state.is_worth_reading(objects) and state.refresh() else None
+    return record
 
 
 def find_validation(
-    state: SerializerClassState | None,
+    record: SerializerRecord | None,
     serializer: Any,
     *,
     is_whole: bool = True,
@@ -152,14 +152,14 @@ def find_validation(
 
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     """
-    if state is None:
+    if record is None:
         return None
     cls = type(serializer)
-    validation_and_fields = _find_of_pending(state, serializer) if state.is_in_use else None
+    validation_and_fields = _find_of_pending(record, serializer)
     if validation_and_fields is None and is_readable(cls):
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
-        validation_and_fields = _find_of_made(state, serializer)
+        validation_and_fields = _find_of_made(record, serializer)
     if validation_and_fields is None:
         return None
     validation, _ = validation_and_fields
@@ -170,29 +170,25 @@ def find_validation(
 
 
 def _find_of_pending(
-    state: SerializerClassState, serializer: Any
+    record: SerializerRecord, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates whose fields nobody has looked at, by its class."""
-    if has_made_fields(serializer) or not follows_its_class(serializer):
-        return None
-    validation: Validation | None = state.pending(VALIDATING)
-    return None if validation is None else (validation, validation.options)
+    reading = record.pending(VALIDATING) if is_pending(serializer) else None
+    return None if reading is None else (reading.compiled, reading.compiled.options)
 
 
-def _find_of_made(
-    state: SerializerClassState, serializer: Any
-) -> tuple[Validation, list[Any]] | None:
+def _find_of_made(record: SerializerRecord, serializer: Any) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates by its own fields, which are made if they are not."""
     try:
         options = all_fields(serializer)
     except UnreadableError:
-        state.has_unreadable_fields = True
+        record.has_unreadable_fields = True
         return None
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
         return None  # somebody has renamed one
-    validation: Validation | None = state.of_made(VALIDATING, serializer, options)
-    return None if validation is None else (validation, options)
+    reading = record.of_made(VALIDATING, serializer, options)
+    return None if reading is None else (reading.compiled, options)
 
 
 def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
@@ -223,10 +219,10 @@ def run_validation(self: Any, data: Any = empty) -> Any:
         return STOCK_RUN_VALIDATION(self, data)
     if _COMPARED in vars(self):
         return _run_as_stock(self, data)
-    state = _state_if_compiled(self, 1)
-    if state is None:
+    record = _record_if_compiled(self, 1)
+    if record is None:
         return _run_as_stock(self, data)
-    validation_and_fields = find_validation(state, self)
+    validation_and_fields = find_validation(record, self)
     if validation_and_fields is None:
         return STOCK_RUN_VALIDATION(self, data)
     _note_if_compared(self, *validation_and_fields)
@@ -236,8 +232,8 @@ def run_validation(self: Any, data: Any = empty) -> Any:
 def to_internal_value(self: Any, data: Any) -> Any:
     """Return what ``Serializer.to_internal_value`` does."""
     is_compiled = type(data) is dict and _COMPARED not in vars(self)
-    state = _state_if_compiled(self, 0) if is_compiled else None
-    validation_and_fields = find_validation(state, self, is_whole=False)
+    record = _record_if_compiled(self, 0) if is_compiled else None
+    validation_and_fields = find_validation(record, self, is_whole=False)
     if validation_and_fields is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = validation_and_fields

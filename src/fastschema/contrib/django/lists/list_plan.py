@@ -7,21 +7,21 @@ it is given instances. It is kept with what the serializer runs.
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any, NamedTuple
 
-from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.before_rows import (
     before_dispatch,
     loads_more,
     loads_relations_of,
 )
-from fastschema.contrib.django.front_end.bound_serializer import (
-    dispatch_for,
+from fastschema.contrib.django.front_end.bound import (
+    BoundSerializer,
+    find_bound_program,
     nested_dumper_of,
+    runs_of,
 )
-from fastschema.contrib.django.front_end.class_state import class_state
-from fastschema.contrib.django.front_end.serializer_state import mark_compiled
 from fastschema.contrib.django.internals.queries import iterates_as_django
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,
@@ -60,10 +60,9 @@ class ListPlan(NamedTuple):
 
 def list_plan(dispatch: Dispatch, rows: FetchedRows) -> ListPlan:
     """Return how a serializer reads rows, kept if another request may read rows like them."""
-    compiled = dispatch.bound_schema.compiled
-    plans: dict[Any, ListPlan] = {} if compiled is None else compiled.list_plans
+    plans: dict[Any, ListPlan] = dispatch.bound_schema.compiled.list_plans
     loads = loads_relations_of(dispatch)
-    key = rows.selection, _key(dispatch), bool(loads)
+    key = rows.selection, _key(dispatch.bound_schema), bool(loads)
     plan = plans.get(key)
     if plan is None:
         plan = _new_plan(dispatch, rows.layout, may_keep_rows=rows.makes_instances)
@@ -78,12 +77,11 @@ def why_instances(dispatch: Dispatch, plan: QueryPlan) -> str | None:
     return _new_plan(dispatch, plan.selection.layout, may_keep_rows=False).why
 
 
-def _key(dispatch: Dispatch) -> Hashable:
-    """Return all that a plan depends on; nested serializers are found here, for the whole list."""
-    bound = dispatch.bound_schema
+def _key(bound: BoundSerializer) -> Hashable:
+    """Return all that a plan depends on: what runs, and what is nested in it."""
     nested = [
-        bound.nested_dispatch(number, dispatch.form)
-        for number, field in enumerate(dispatch.program.node.fields)
+        bound.nested(number)
+        for number, field in enumerate(bound.compiled.program.node.fields)
         if field.kind.nested_slot is not None
     ]
     return (
@@ -153,7 +151,8 @@ def dump_rows(
 ) -> tuple[list[Any] | None, Any]:
     """Return what a serializer makes of each row, and the rows.
 
-    The former is None if they do not come from the database, or the serializer is not compiled.
+    The former is None if they do not come from the database; or if stock represents them, as the
+    rows tell then: they are a :class:`LazyInstanceList`.
 
     :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
     :param dispatch: what dumps objects; None: the serializer as it is now
@@ -163,23 +162,11 @@ def dump_rows(
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:
-        dispatch = _dispatch_for_rows(serializer, len(data))
-        if dispatch is None:
-            return None, list(data)
-        mark_compiled(serializer)
+        bound_program = find_bound_program(serializer, len(data))
+        if bound_program is None:
+            return None, data
+        dispatch = bound_program.new_dispatch(Form.PYTHON)
     return ListDumper(dispatch, data).all_rows(data), data
-
-
-def _dispatch_for_rows(serializer: Any, rows: int) -> Dispatch | None:
-    """Count rows, and return what dumps them; None if stock must, or takes less time."""
-    state = class_state(type(serializer))
-    state.count_by(serializer, rows, is_list=True)
-    if not state.is_worth_reading(rows):
-        return None
-    try:
-        return dispatch_for(serializer, Form.PYTHON, is_alone=not state.is_in_use)
-    except UnreadableError:
-        return None
 
 
 def dump_in_blocks(
@@ -194,8 +181,8 @@ def dump_in_blocks(
     with closing(blocks):
         for nth, block in enumerate(blocks):
             if nth == 0:
-                with suppress(UnreadableError):
-                    dispatch = dispatch_for(serializer, form)
+                bound = runs_of(serializer)
+                dispatch = None if bound is None else bound.dispatch(form)
             dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
             for start in range(0, len(block), chunk_size):
                 numbers = range(start, min(start + chunk_size, len(block)))

@@ -41,7 +41,7 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
-from fastschema.contrib.django.front_end.bound_serializer import dumps_each
+from fastschema.contrib.django.front_end.bound import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
 from fastschema.contrib.django.internals.instances import single_relation
 from fastschema.contrib.django.lists.columns import (
@@ -221,14 +221,20 @@ def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[A
 
 
 def _dumper_of_rows(
-    number: int, columns: Columns, many: bool, or_instance: bool, bound: Any, dumper: NestedDumper
+    number: int,
+    columns: Columns,
+    many: bool,
+    or_instance: bool,
+    bound: Any,
+    dumper: NestedDumper,
+    form: Form,
 ) -> Dispatcher:
     """Return what dumps the row of a related object, or the rows of several.
 
     :param or_instance: whether it also dumps what an instance has, by ``dumper``
     """
-    nested = bound.nested[number]
-    dispatch = Dispatch(by_row(nested.program, columns), nested.form, nested.bound_schema)
+    nested = bound.nested(number)
+    dispatch = Dispatch(by_row(nested.compiled.program, columns), form, nested)
 
     def dump_row(row: Any) -> Any:
         return dispatch[tuple](row)

@@ -21,10 +21,10 @@ from django.db.models.constants import LOOKUP_SEP
 from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.utils.serializer_helpers import BindingDict
 
-from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.compiler.nodes import Form
 from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
-from fastschema.contrib.django.front_end.bound_serializer import dispatch_for
+from fastschema.contrib.django.front_end.bound import runs_of
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.instances import keep_prefetched
 from fastschema.contrib.django.internals.queries import (
@@ -159,12 +159,8 @@ def loaded_on_demand(
 
 
 def _dispatch(serializer: Any) -> Dispatch | None:
-    if not is_stock_serializer(serializer):
-        return None
-    try:
-        return dispatch_for(serializer, Form.PYTHON)
-    except UnreadableError:
-        return None
+    bound = runs_of(serializer) if is_stock_serializer(serializer) else None
+    return None if bound is None else bound.dispatch(Form.PYTHON)
 
 
 def _log_failure() -> None:

@@ -14,9 +14,9 @@ from rest_framework.relations import HyperlinkedRelatedField, PrimaryKeyRelatedF
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
-from fastschema.contrib.django.front_end.bound_serializer import FieldsByNumber
+from fastschema.contrib.django.front_end.bound import FieldsByNumber
 from fastschema.contrib.django.front_end.customization import is_stock_list
-from fastschema.contrib.django.front_end.made_fields import made_fields
+from fastschema.contrib.django.front_end.fields_on_demand import made_fields
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.lists.query_plan import keep
 from fastschema.contrib.django.relations.plain import leads_from_several
@@ -77,7 +77,7 @@ class Reads(NamedTuple):
 
 def reads_of(dispatch: Dispatch, model: Any) -> Reads:
     bound = dispatch.bound_schema
-    kept: dict[Any, Any] = {} if bound.compiled is None else bound.compiled.list_plans
+    kept: dict[Any, Any] = bound.compiled.list_plans
     # Where nobody has looked at a serializer's fields, those nested in it are their classes', too.
     key = model, None if type(bound.fields) is FieldsByNumber else _nested(dispatch)
     reads: Reads | None = kept.get(key)

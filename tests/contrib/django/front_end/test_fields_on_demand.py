@@ -18,10 +18,8 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import (
-    class_state,
-    state_of_pending,
-)
+from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
+from fastschema.contrib.django.front_end.record import class_record
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -143,7 +141,7 @@ def test_a_field_that_is_gone_when_its_turn_comes():
             return 1
 
     serializer = Rows({"after": "x"})
-    assert state_of_pending(serializer) is not None
+    assert reading_of_pending(serializer) is not None
     with pytest.raises(RuntimeError, match="'after' was removed"):
         _ = serializer.data
 
@@ -348,7 +346,7 @@ def test_fields_that_are_others_each_time_do_not_pile_up():
             fields[f"n{number}"] = serializers.CharField(source="a")
         fields["b"].source_attrs = ["a" if number % 7 else "c"]
         assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
-    made = class_state(cls).made_programs("dump")._by_names
+    made = class_record(cls).made_programs("dump")._by_names
     assert 1 < sum(map(len, made.values())) <= 64 * 4
 
 
@@ -368,7 +366,7 @@ def test_classes_that_need_a_request():
             context = {"request": Thing(is_small=is_small)}
             assert_same(Rows, {"a": 1, "b": 2}, context=context)
         assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
-    assert state_of_pending(Rows({"a": 1})) is None
+    assert reading_of_pending(Rows({"a": 1})) is None
     why = fastschema.compile(Rows).explain().why
     assert why == "its fields cannot be made here: KeyError: 'request'"
 

@@ -4,7 +4,7 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.class_state import class_state
+from fastschema.contrib.django.front_end.record import class_record
 from fastschema.runtime import thresholds
 from tests.contrib.django.differential import exactly
 
@@ -35,7 +35,7 @@ def rows(count):
 def cloners(cls):
     """How many exemplars there are of a class and of what is nested in it."""
     nested = [type(cls._declared_fields["inner"]), type(cls._declared_fields["many"].child)]
-    return sum(len(class_state(each).exemplars) for each in (cls, *nested))
+    return sum(len(class_record(each).exemplars) for each in (cls, *nested))
 
 
 def compiled_rows(use):
@@ -45,14 +45,14 @@ def compiled_rows(use):
     return result, fastschema.stats().compiled_rows - before
 
 
-@pytest.mark.parametrize("count", [1, 24, MOST - 1, MOST])
+@pytest.mark.parametrize("count", [1, 24, MOST - 2, MOST])
 def test_stock_represents_by_a_class_that_one_serializer_uses_but_for_long_lists(count):
     for _ in range(3):
         cls = new_class()
         found, compiled = compiled_rows(lambda cls=cls: cls(rows(count), many=True).data)
         with fastschema.disabled():
             assert exactly(found) == exactly(cls(rows(count), many=True).data)
-        assert (compiled, cloners(cls)) == (MOST if count == MOST else 0, 0)
+        assert (compiled, cloners(cls)) == ((MOST, 3) if count == MOST else (0, 0))
 
 
 def test_classes_with_the_same_fields_share_the_code():
@@ -90,7 +90,7 @@ def test_serializers_of_one_object_each_are_compiled_once_there_were_enough():
     assert counts == [0] * 12 + [1] * 3  # to make its fields counts as another object
 
 
-@pytest.mark.parametrize("count", [1, 24, MOST - 1, MOST])
+@pytest.mark.parametrize("count", [1, 24, MOST - 2, MOST])
 def test_input_of_a_class_that_one_serializer_uses(count):
     def answer(cls):
         data = [*rows(count - 1), {"a": "no", "inner": {}, "many": [{"b": "y"}, {}]}]
@@ -100,8 +100,7 @@ def test_input_of_a_class_that_one_serializer_uses(count):
     for _ in range(3):
         cls = new_class(validate_a=lambda self, value: value + 1)
         found = answer(cls)
-        assert cloners(cls) == 0
-        assert bool(class_state(cls).made) == (count >= MOST)
+        assert cloners(cls) == (3 if count == MOST else 0)
         with fastschema.disabled():
             assert found == answer(cls)
 

@@ -12,7 +12,7 @@ from django.utils.functional import cached_property
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.made_fields import has_made_fields
+from fastschema.contrib.django.front_end.fields_on_demand import has_made_fields
 from fastschema.contrib.django.serializers import FastSerializerMixin
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of

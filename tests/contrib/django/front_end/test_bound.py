@@ -202,3 +202,24 @@ def test_each_row_of_a_generator_counts_once(monkeypatch):
     assert len(known(many=True).to_representation(ROW for _ in range(7))) == 7
     # So does making the fields.
     assert fastschema.stats().compiled_rows == before + 4
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+@pytest.mark.parametrize("is_of_users", [False, True])
+def test_a_method_that_is_replaced_between_two_rows_is_called(is_made, is_of_users, monkeypatch):
+    class Own(serializers.CharField):
+        pass
+
+    class Kept(serializers.Serializer):
+        name = serializers.CharField()
+        own = Own(source="name")
+
+    serializer = Kept()
+    if is_made:
+        assert serializer.fields
+    for _ in range(5):
+        assert serializer.to_representation(ROW) == {"name": "n", "own": "n"}
+    replaced = Own if is_of_users else serializers.CharField
+    monkeypatch.setattr(replaced, "to_representation", lambda self, value: "replaced")
+    expected = "n" if is_of_users else "replaced"
+    assert serializer.to_representation(ROW) == {"name": expected, "own": "replaced"}

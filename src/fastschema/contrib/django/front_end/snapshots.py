@@ -1,12 +1,4 @@
-"""The fields that a serializer has made, and whether somebody may have changed them since.
-
-Stock keeps them as ``fields`` in the ``__dict__`` of the serializer, once somebody has asked for
-them. So do we, but for two things, which are keys of the same ``__dict__``:
-
-- ``_fastschema_fields``: single fields that a serializer needed itself before anybody looked at
-  them. A shallow copy has those of the original, which are not its own: their ``parent`` says so.
-- ``_fastschema_seen``: all of its fields, if they were compared and nobody has looked since.
-"""
+"""Snapshots of the fields of made serializers: has somebody changed them since?"""
 
 from __future__ import annotations
 
@@ -19,51 +11,19 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.customization import (
-    STOCK_FIELDS,
-    has_stock_fields,
     is_stock_list,
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
+from fastschema.contrib.django.front_end.fields_on_demand import (
+    DRAWER,
+    can_put_away,
+    has_made_fields,
+    made_fields,
+)
 from fastschema.contrib.django.front_end.makers import forget_made
 from fastschema.contrib.django.front_end.schema_reader import all_fields
 from fastschema.runtime.guard import Snapshot
-
-UNSEEN = "_fastschema_fields"
-_SEEN = "_fastschema_seen"
-
-
-def can_put_away(cls: Any) -> bool:
-    """Return whether who looks at ``fields`` gets what is kept here.
-
-    Stock's own property, and those of users, know nothing of that.
-    """
-    return cls.fields is not STOCK_FIELDS and has_stock_fields(cls)
-
-
-def has_made_fields(serializer: Any) -> bool:
-    """Return whether the fields of a serializer are there, for anybody to change."""
-    attributes = vars(serializer)
-    return "fields" in attributes or _SEEN in attributes
-
-
-def made_fields(serializer: Any) -> Any:
-    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
-    attributes = vars(serializer)
-    for name in ("fields", _SEEN):
-        if name in attributes:
-            return attributes[name]
-    return attributes.get(UNSEEN, {})
-
-
-def seen_again(serializer: Any) -> Any:
-    """Return the fields that :class:`MadeFields` has put away, for who looks at them; or None."""
-    attributes = vars(serializer)
-    if _SEEN not in attributes:
-        return attributes.get("fields")  # another thread was first
-    attributes["fields"] = fields = attributes[_SEEN]
-    attributes.pop(_SEEN, None)
-    return fields
 
 
 class _Owner(NamedTuple):
@@ -81,7 +41,7 @@ class _Owner(NamedTuple):
 
     def put_away(self) -> None:
         if self.mapping is not None:
-            self.attributes[_SEEN] = self.mapping  # first, for other threads
+            self.attributes[DRAWER] = self.mapping  # first, for other threads
             self.attributes.pop("fields", None)
 
     def is_current(self) -> bool:

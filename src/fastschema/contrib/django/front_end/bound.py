@@ -1,0 +1,406 @@
+"""What runs: serializers bound to programs, and which of them runs what.
+
+A class is *in use* from the 24th object on that it has represented, by two serializers or in two
+lists; or from the 300th. A serializer has its own fields as soon as somebody looks at them, which
+may change them, or if code of users makes, chooses or changes them: in its class, in the classes of
+its fields, or in those of nested serializers. Then it is *made*, and until then *pending*.
+
+.. code-block:: text
+
+                                        class not in use     class in use
+    pending                             stock                the program of its class, bound to
+                                                             clones that are made when needed
+    made, fewer than 4 objects          stock                stock
+    made, 4 or more at once, or         stock                the program of one that is alike, else
+    one after the other                                      compiled (4 for each set of names)
+
+A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
+where code of users would notice that somebody looks at its fields, and for the rest of a
+serializer's life where its fields changed from row to row for the fifth time.
+
+``_fastschema`` of a serializer is None, or a :class:`Runs`: what was found for it, which holds
+while it is valid. All that decides is here, in the record of the class (``record``) and in the
+serializer's fields (``fields_on_demand``).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rest_framework.serializers import ListSerializer
+
+from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.customization import (
+    STOCK_TO_REPRESENTATION,
+    is_stock_list,
+    is_stock_serializer,
+)
+from fastschema.contrib.django.front_end.fields_on_demand import (
+    has_made_fields,
+    is_pending,
+    made_fields,
+    needed_field,
+    reading_of_pending,
+)
+from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.makers import Made, represented
+from fastschema.contrib.django.front_end.record import DUMPING, Compiled, Reading, class_record
+from fastschema.contrib.django.front_end.schema_reader import readable_fields
+from fastschema.contrib.django.front_end.snapshots import MadeFields
+from fastschema.runtime import thresholds
+from fastschema.runtime.bound_program import (
+    BoundProgram,
+    CallDumper,
+    Dispatch,
+    Dispatcher,
+    NestedDumper,
+)
+from fastschema.runtime.guard import STATE_KEY, State
+from fastschema.runtime.registration import Registered
+
+_MOST_CHANGES = 4
+
+
+class BoundSerializer:
+    """What the slots of a program resolve from: one serializer and its fields.
+
+    :param compiled: what it runs
+    :param find: gives the serializer
+    :param exemplar_fields: the exemplar's, of which only options are read; its own if it made them
+    :param fields: its own fields, or what makes them when one of them is needed
+    :param outer: the one that it is nested in
+    """
+
+    __slots__ = ("_nested", "compiled", "exemplar_fields", "fields", "find", "outer")
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        find: Callable[[], Any],
+        exemplar_fields: list[Any],
+        fields: Any,
+        outer: BoundSerializer | None = None,
+    ) -> None:
+        self.compiled = compiled
+        self.find = find
+        self.exemplar_fields = exemplar_fields
+        self.fields = fields
+        self.outer = outer
+        self._nested: dict[int, BoundSerializer | None] = {}
+
+    def for_one_list(self) -> BoundSerializer:
+        """Return the same, which finds nested serializers anew."""
+        fields = self.exemplar_fields, self.fields
+        return BoundSerializer(self.compiled, self.find, *fields, self.outer)
+
+    def nested(self, number: int) -> BoundSerializer | None:
+        """Return what a nested serializer runs, the same for a whole list.
+
+        None if it runs as stock; or if its fields are still to be made, and code of users takes
+        part in that: stock makes them when there is an object.
+        """
+        if number not in self._nested:
+            like = _row_serializer(self.exemplar_fields[number])
+            find = partial(_nested_serializer, self.fields, number)
+            self._nested[number] = (
+                None if like is None else runs_of(like, find, self, may_make=False)
+            )
+        return self._nested[number]
+
+    def nested_dispatch(self, number: int, form: Form) -> Dispatch | None:
+        nested = self.nested(number)
+        return None if nested is None else nested.dispatch(form)
+
+    def dispatch(self, form: Form) -> Dispatch:
+        return Dispatch(self.compiled.program, form, self)
+
+    @property
+    def serializer(self) -> Any:
+        return self.find()
+
+    @property
+    def context(self) -> Any:
+        """What ``Field.context`` gives in this serializer and in all that is nested in it."""
+        if self.outer is not None:
+            return self.outer.context
+        root = self.serializer
+        while root.parent is not None:
+            root = root.parent
+        return getattr(root, "_context", {})
+
+    def made(self, registered: Registered) -> Made:
+        """Return what represents values by what a maker makes for their field."""
+        return Made(registered, "to_representation", represented)
+
+    def nested_dumper(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
+        """Return what dumps the values of the nested field that ``get`` finds among fields."""
+        return NestedDumper(partial(_nested_dispatcher, self, get, form))
+
+
+class FieldsByNumber(dict[int, Any]):
+    """The fields of a serializer that has not made them, by number: made when one is needed."""
+
+    __slots__ = ("_find", "_like")
+
+    def __init__(self, find: Callable[[], Any], like: list[Any]) -> None:
+        self._find = find
+        self._like = like
+
+    def __missing__(self, number: int) -> Any:
+        field = self[number] = needed_field(self._find(), self._like[number].field_name)
+        return field
+
+
+def runs_of(
+    like: Any,
+    find: Callable[[], Any] | None = None,
+    outer: BoundSerializer | None = None,
+    *,
+    may_make: bool = True,
+) -> BoundSerializer | None:
+    """Return a serializer bound to what it runs, with what is nested in it; None if stock must.
+
+    :param like: the serializer, or one like it; ``find`` gives the serializer itself
+    :param outer: the one that it is nested in
+    :param may_make: whether its fields may be made, for there is an object to represent
+    """
+    if find is None:
+        find = partial(_itself, like)
+    is_made = outer is not None and _is_nested_made(like, outer)
+    compiled = None if is_made else _compiled_of_pending(like, outer)
+    if compiled is not None:
+        return _bound_pending(compiled, find, outer)
+    is_made = is_made or has_made_fields(like)
+    if not (is_made or may_make) or not is_stock_serializer(like):
+        return None
+    try:
+        reading_and_bound = _bound_made(find(), outer)
+    except UnreadableError:
+        return None
+    return reading_and_bound and reading_and_bound[1]
+
+
+def _itself(serializer: Any) -> Any:
+    return serializer
+
+
+def _compiled_of_pending(like: Any, outer: BoundSerializer | None) -> Compiled | None:
+    """Return what a pending serializer runs; what is nested in an exemplar is looked at once."""
+    nested = None if outer is None else outer.compiled.nested
+    if nested is not None and id(like) in nested:
+        return nested[id(like)]
+    reading = reading_of_pending(like) if is_stock_serializer(like) else None
+    compiled: Compiled | None = reading and reading.compiled
+    if nested is not None and outer is not None and outer.compiled.fields and compiled is not None:
+        nested[id(like)] = compiled
+    return compiled
+
+
+def _bound_pending(
+    compiled: Compiled, find: Callable[[], Any], outer: BoundSerializer | None = None
+) -> BoundSerializer:
+    fields = compiled.fields
+    return BoundSerializer(compiled, find, fields, FieldsByNumber(find, fields), outer)
+
+
+def _bound_made(
+    serializer: Any, outer: BoundSerializer | None = None
+) -> tuple[Reading, BoundSerializer] | None:
+    """Return a serializer bound to its own fields; stock, or code of users, makes them now.
+
+    :raises UnreadableError: if code of users would see a look at its fields
+    """
+    fields = readable_fields(serializer)
+    record = class_record(type(serializer))
+    reading = record.of_made(DUMPING, serializer, fields, is_worth_reading=True)
+    if reading is None:
+        return None
+    find = partial(_itself, serializer)
+    return reading, BoundSerializer(reading.compiled, find, fields, fields, outer)
+
+
+def bound_now(serializer: Any) -> BoundSerializer:
+    """Return a serializer bound to its fields as they are now, which are compared with no others.
+
+    :raises UnreadableError: if it cannot be compiled
+    """
+    fields = readable_fields(serializer)
+    compiled = DUMPING.read(serializer, fields, [])
+    return BoundSerializer(compiled, partial(_itself, serializer), fields, fields)
+
+
+def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
+    """Return whether a nested serializer has fields already, which somebody may have changed."""
+    if outer.outer is not None:
+        return False  # to find it would be to make it
+    field = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
+    return field is not None and has_made_fields(getattr(field, "child", field))
+
+
+# What dumps what is nested
+
+
+def _nested_dispatcher(outer: BoundSerializer, get: Callable[[Any], Any], form: Form) -> Dispatcher:
+    """Return what dumps by a nested serializer, single or many."""
+    field = get(outer.exemplar_fields)
+    if not isinstance(field, ListSerializer):
+        return _dispatcher(field, form, lambda: get(outer.fields), outer)
+    if dumps_each(field):
+        find = partial(_dispatcher, field.child, form, lambda: get(outer.fields).child, outer)
+        return CallDumper.of_each(NestedDumper(find), rows)
+    return _by(get(outer.fields).to_representation, form)
+
+
+def nested_dumper_of(serializer: Any, form: Form) -> NestedDumper:
+    """Return what dumps by a serializer, whose fields it looks at when there is a first row."""
+    return NestedDumper(partial(_dispatcher, serializer, form, partial(_itself, serializer)))
+
+
+def _dispatcher(
+    like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None = None
+) -> Dispatcher:
+    """Return what dumps by a serializer: generated code, or else its own method."""
+    bound = runs_of(like, find, outer)
+    if bound is not None:
+        return bound.dispatch(form)
+    if is_stock_serializer(like):
+        return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
+    return _by(find().to_representation, form, _OwnDumper)
+
+
+def dumps_each(field: Any) -> bool:
+    """Return whether a field is a list serializer that dumps each object, and sees no queryset."""
+    return (
+        isinstance(field, ListSerializer)
+        and is_stock_list(field)
+        and is_stock_serializer(field.child)
+    )
+
+
+def _row_serializer(field: Any) -> Any:
+    """Return what dumps each object of a nested field; None if it sees all of them at once."""
+    if not isinstance(field, ListSerializer):
+        return field
+    return field.child if dumps_each(field) else None
+
+
+def _nested_serializer(fields: Any, number: int) -> Any:
+    field = fields[number]
+    return getattr(field, "child", field)
+
+
+def _by(
+    represent_value: Callable[[Any], Any], form: Form, dumper: type[CallDumper] = CallDumper
+) -> Dispatcher:
+    return dumper(represent_value, convert=json_value if form is Form.JSON else None)
+
+
+class _OwnDumper(CallDumper):
+    """Represents objects by a method of users'."""
+
+    __slots__ = ()
+
+    def count(self, rows: int) -> None:
+        """Count nothing: what the method calls by ``super()`` has counted."""
+
+
+# What a serializer runs for a row or a list
+
+
+class Runs(State):
+    """What a serializer runs, and whether that is still so.
+
+    :param bound_program: its program; None for stock
+    :param reading: what the program depends on
+    :param fields: the serializer's, if they are made
+    :param changes: how often they have changed
+    :param left: how many objects that come one by one are left to stock without another look
+    """
+
+    __slots__ = ("_find", "_reading", "bound_program", "changes", "fields", "left")
+
+    def __init__(
+        self,
+        serializer: Any,
+        bound_program: BoundProgram | None = None,
+        reading: Reading | None = None,
+        *,
+        fields: MadeFields | None = None,
+        changes: int = 0,
+        left: int = 0,
+    ) -> None:
+        self.bound_program = bound_program
+        self.changes = changes
+        self.left = left
+        self._find = weakref.ref(serializer)
+        self._reading = reading
+        self.fields = fields
+
+    def is_valid(self, serializer: Any) -> bool:
+        """Return whether a serializer is what it was, and no copy of that."""
+        reading = self._reading
+        if reading is None or self._find() is not serializer or not reading.is_current():
+            return False
+        if self.fields is not None:
+            return self.fields.are_current()
+        return is_pending(serializer)
+
+
+def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None:
+    """Count objects, and return what represents them; None if stock must, or takes less time.
+
+    :param rows: how many objects are to be represented; None: one, and perhaps many more
+    """
+    attributes = serializer.__dict__
+    runs: Runs | None = attributes.get(STATE_KEY)
+    # This first, as it is asked for each row of many that come one by one.
+    if runs is not None and runs.is_valid(serializer):
+        return runs.bound_program
+    record = class_record(type(serializer))
+    is_single, left = rows == 1, thresholds.rows_worth_comparing - 2
+    is_another = is_single and runs is not None
+    is_list = not is_single and (serializer.parent is None or serializer.parent.parent is None)
+    is_in_use = record.count_by(serializer, left + 1 if is_another else rows or 1, is_list=is_list)
+    if is_in_use and not record.has_unreadable_fields:
+        reading = record.pending(DUMPING) if is_pending(serializer) else None
+        if reading is not None:
+            bound = _bound_pending(reading.compiled, weakref.ref(serializer))
+            bound_program = BoundProgram(reading.compiled.program, bound)
+            attributes[STATE_KEY] = Runs(serializer, bound_program, reading)
+            return bound_program
+        if rows is None or is_another or rows >= thresholds.rows_worth_comparing:
+            return _find_made(serializer, runs, is_single=is_single)
+    if is_single:
+        attributes[STATE_KEY] = Runs(serializer, left=left)
+    return None
+
+
+def _find_made(serializer: Any, runs: Runs | None, *, is_single: bool) -> BoundProgram | None:
+    """Return the same for a serializer that has made its fields, or must."""
+    attributes = serializer.__dict__
+    changes = 0 if runs is None or runs.fields is None else runs.changes + 1
+    attributes[STATE_KEY] = Runs(serializer, left=thresholds.MANY)
+    if changes > _MOST_CHANGES:
+        return None
+    try:
+        reading_and_bound = _bound_made(serializer)
+    except UnreadableError:
+        class_record(type(serializer)).has_unreadable_fields = True
+        return None
+    if reading_and_bound is None:
+        return None
+    reading, bound = reading_and_bound
+    bound_program = BoundProgram(reading.compiled.program, bound)
+    if not is_single:
+        attributes[STATE_KEY] = Runs(serializer, bound_program)
+        return bound_program
+    try:  # there will be more
+        fields = MadeFields(serializer, bound.fields, reading.compiled.snapshot)
+    except UnreadableError:
+        return None  # to compare all fields for each takes longer
+    attributes[STATE_KEY] = Runs(serializer, bound_program, reading, fields=fields, changes=changes)
+    return bound_program
