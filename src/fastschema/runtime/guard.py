@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Set
-from itertools import chain
-from operator import attrgetter, call, is_, methodcaller
+from itertools import chain, compress, starmap
+from operator import attrgetter, call, is_, is_not, methodcaller
 from types import FunctionType
 from typing import Any, Self
 
@@ -118,8 +118,10 @@ class Snapshot:
         try:
             for index, name in self._inner:
                 every.append(getattr(every[index], name))
-            if not are_same(list(map(call, self._get, every)), self._seen):
-                return False
+            for now, seen in zip(map(call, self._get, every), self._seen, strict=True):
+                others = compress(zip(now, seen, strict=True), map(is_not, now, seen))
+                if not all(starmap(are_same, others)):
+                    return False
             names = [list(field.__dict__) for field in every]
             if names != self._names:
                 if not all(map(self._has_names, every, self._names)):

@@ -82,7 +82,7 @@ def are_same(one: Any, other: Any) -> bool:
     if cls not in CONTAINERS or len(one) != len(other):
         return False
     if cls is list or cls is tuple:
-        return all(are_same(a, b) for a, b in zip(one, other, strict=True) if a is not b)
+        return all(map(is_, one, other)) or all(map(are_same, one, other))
     if cls is dict and all(map(is_, one, other)):
         return are_same(list(one.values()), list(other.values()))
     if not all(type(member) in PLAIN for member in chain(one, other)):

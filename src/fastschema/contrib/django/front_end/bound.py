@@ -10,8 +10,8 @@ its fields, or in those of nested serializers. Then it is *made*, and until then
                                         class not in use     class in use
     pending                             stock                the program of its class, bound to
                                                              clones that are made when needed
-    made, fewer than 4 objects          stock                stock
-    made, 4 or more at once, or         stock                the program of one that is alike, else
+    made, fewer than 10 objects         stock                stock
+    made, 10 or more at once, or        stock                the program of one that is alike, else
     one after the other                                      compiled (4 for each set of names)
 
 A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
@@ -249,7 +249,7 @@ def _nested_dispatcher(outer: BoundSerializer, get: Callable[[Any], Any], form: 
     field = get(outer.exemplar_fields)
     if not isinstance(field, ListSerializer):
         return _dispatcher(field, form, lambda: get(outer.fields), outer)
-    if dumps_each(field):
+    if id(field.child) in outer.compiled.nested or dumps_each(field):
         find = partial(_dispatcher, field.child, form, lambda: get(outer.fields).child, outer)
         return CallDumper.of_each(NestedDumper(find), rows)
     return _by(get(outer.fields).to_representation, form)
@@ -373,34 +373,36 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
             attributes[STATE_KEY] = Runs(serializer, bound_program, reading)
             return bound_program
         if rows is None or is_another or rows >= thresholds.rows_worth_comparing:
-            return _find_made(serializer, runs, is_single=is_single)
+            runs = _runs_of_made(serializer, runs, is_single=is_single)
+            attributes[STATE_KEY] = runs
+            return runs.bound_program
     if is_single:
         attributes[STATE_KEY] = Runs(serializer, left=left)
     return None
 
 
-def _find_made(serializer: Any, runs: Runs | None, *, is_single: bool) -> BoundProgram | None:
-    """Return the same for a serializer that has made its fields, or must."""
-    attributes = serializer.__dict__
-    changes = 0 if runs is None or runs.fields is None else runs.changes + 1
-    attributes[STATE_KEY] = Runs(serializer, left=thresholds.MANY)
+def _runs_of_made(serializer: Any, before: Runs | None, *, is_single: bool) -> Runs:
+    """Return what a serializer runs that has made its fields, or must.
+
+    :param is_single: whether its objects come one by one, and there will be more
+    """
+    stock = partial(Runs, serializer, left=thresholds.MANY)
+    changes = 0 if before is None or before.fields is None else before.changes + 1
     if changes > _MOST_CHANGES:
-        return None
+        return stock()
     try:
         reading_and_bound = _bound_made(serializer)
     except UnreadableError:
         class_record(type(serializer)).has_unreadable_fields = True
-        return None
+        return stock()
     if reading_and_bound is None:
-        return None
+        return stock()
     reading, bound = reading_and_bound
     bound_program = BoundProgram(reading.compiled.program, bound)
     if not is_single:
-        attributes[STATE_KEY] = Runs(serializer, bound_program)
-        return bound_program
-    try:  # there will be more
+        return Runs(serializer, bound_program)
+    try:
         fields = MadeFields(serializer, bound.fields, reading.compiled.snapshot)
     except UnreadableError:
-        return None  # to compare all fields for each takes longer
-    attributes[STATE_KEY] = Runs(serializer, bound_program, reading, fields=fields, changes=changes)
-    return bound_program
+        return stock()  # to compare all fields for each object takes longer
+    return Runs(serializer, bound_program, reading, fields=fields, changes=changes)

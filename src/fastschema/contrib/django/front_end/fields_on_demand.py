@@ -112,13 +112,14 @@ def new_fields(serializer: Any, *, uses_clones: bool) -> Any:
 def needed_field(serializer: Any, name: str) -> Any:
     """Return a field of a serializer, of which nobody can tell that it was made.
 
-    The class of the serializer was compared in the call that needs the field.
+    In the call that needs the field, the serializer was found to be pending, or to be made.
     """
     fields, is_made = made_fields(serializer), has_made_fields(serializer)
     if name in fields and (is_made or fields[name].parent is serializer):
         return fields[name]
-    is_later = not is_made and can_put_away(type(serializer))
-    cloner = class_record(type(serializer)).current_cloner() if is_later else None
+    cls = type(serializer)
+    is_later = not is_made and cls.fields is not STOCK_FIELDS
+    cloner = class_record(cls).current_cloner() if is_later else None
     field = None if cloner is None else cloner.bound_field(name, serializer)
     if field is not None:
         serializer.__dict__[DRAWER] = fields | {name: field}  # a shallow copy keeps what it has
