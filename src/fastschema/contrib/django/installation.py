@@ -10,14 +10,14 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
+from fastschema.contrib.django.front_end.cloner import (
+    STOCK_GET_FIELDS,
+    STOCK_MODEL_GET_FIELDS,
+)
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
-)
-from fastschema.contrib.django.front_end.field_cloner import (
-    STOCK_GET_FIELDS,
-    STOCK_MODEL_GET_FIELDS,
 )
 from fastschema.contrib.django.front_end.fields_on_demand import get_fields, new_fields
 from fastschema.contrib.django.input import validation

@@ -2,7 +2,7 @@
 
 In the order in which they build on each other:
 
-- ``customization``, ``field_cloner``: the fields of a class, made once and copied.
+- ``customization``, ``cloner``: the fields of a class, made once and copied.
 - ``access``, ``json_encoding``, ``hyperlinks``: values as DRF reads and writes them.
 - ``fields``, ``fields_relations``: what is done to each value.
 - ``schema_reader``: a serializer to its description, and that to a node.

@@ -18,13 +18,13 @@ from rest_framework.settings import api_settings
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, has_stock_fields
-from fastschema.contrib.django.front_end.field_cloner import (
+from fastschema.contrib.django.front_end.cloner import (
     BUILDING,
     FieldCloner,
     gets_fields_as_stock,
     with_url_name,
 )
+from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, has_stock_fields
 from fastschema.contrib.django.front_end.record import DUMPING, Reading, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 

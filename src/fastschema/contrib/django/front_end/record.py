@@ -15,18 +15,18 @@ from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 
-from fastschema.contrib.django.front_end.customization import (
-    has_stock_fields,
-    own_classes,
-    why_fields_are_own,
-)
-from fastschema.contrib.django.front_end.field_cloner import (
+from fastschema.contrib.django.front_end.cloner import (
     NESTED,
     FieldCloner,
     UncloneableError,
     bare_serializer,
     gets_fields_as_stock,
     with_url_name,
+)
+from fastschema.contrib.django.front_end.customization import (
+    has_stock_fields,
+    own_classes,
+    why_fields_are_own,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.makers import forget_made

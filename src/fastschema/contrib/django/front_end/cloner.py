@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Model, QuerySet
 from django.db.models.base import ModelBase
@@ -59,7 +59,6 @@ STOCK_MODEL_GET_FIELDS = stock_method(ModelSerializer, "get_fields")
 
 Memo = dict[int, Any]
 """What was copied already for one set of clones, by the id of what was copied."""
-Copy = Callable[[Memo], Any]
 
 UNREAD_VALIDATORS = "_fastschema_validators"
 """Where a clone has what copies its validators, until somebody reads them: a key of its
@@ -277,23 +276,28 @@ BUILDING = [
 # Copies of what stock has made
 
 
+_new_object = object.__new__
+_WHOLE = (set, frozenset, lazy_format)
+"""Classes of objects that are copied without a look at what is inside."""
+
+
 class _Unread:
     """What copies the validators of a clone; a pickle has the copy."""
 
-    __slots__ = ("_copy",)
+    __slots__ = ("_cloner", "_validators")
 
-    def __init__(self, copy: Copy) -> None:
-        self._copy = copy
+    def __init__(self, cloner: Cloner | None, validators: list[Any]) -> None:
+        self._cloner = cloner
+        self._validators = validators
 
-    def __call__(self, memo: Memo) -> Any:
-        return self._copy(memo)
+    def __call__(self) -> list[Any]:
+        if self._cloner is None:
+            return self._validators
+        validators: list[Any] = self._cloner.copy(self._validators, {})
+        return validators
 
     def __reduce__(self) -> Any:
-        return _unread, (self._copy({}),)
-
-
-def _unread(validators: list[Any]) -> _Unread:
-    return _Unread(lambda memo: validators)
+        return _Unread, (None, self())
 
 
 class _Validators:
@@ -307,7 +311,7 @@ class _Validators:
             if "_validators" in attributes:
                 return attributes["_validators"]
             raise AttributeError(f"{owner.__name__!r} object has no attribute '_validators'")
-        validators = attributes.setdefault("_validators", copy({}))
+        validators = attributes.setdefault("_validators", copy())
         attributes.pop(UNREAD_VALIDATORS, None)
         return validators
 
@@ -318,125 +322,126 @@ def prepare() -> None:
     Field._validators = _Validators()
 
 
+class _Parts(NamedTuple):
+    """What is inside of an object that stock makes anew each time.
+
+    :param shared: its parts by name, those included that are copied
+    :param flat: the names of lists and dictionaries in which there is nothing to copy
+    :param others: the names of other parts that are copied
+    """
+
+    shared: dict[Any, Any]
+    flat: list[Any]
+    others: list[Any]
+
+
 class Cloner:
     """Makes clones of fields.
 
-    :param one: fields that stock has made, by name; they must not be used for anything else
+    :param fields: fields that stock has made, by name; they must not be used for anything else
     :param other: the same, made again
     :param parents: the serializers to which both are bound, if they are
     """
 
-    def __init__(self, one: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
+    def __init__(self, fields: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
         prepare()
-        self._parent = id(parents[0])
-        self._others: dict[int, tuple[Any, Any]] = {self._parent: parents}
-        self._times: Counter[int] = Counter()
-        self._compare(one, other)
-        fields = [obj for obj, _ in self._others.values() if is_a(obj, Field)]
-        self.classes = {type(field) for field in fields if field is not parents[0]}
+        self._fields, self._parent = fields, parents[0]
+        pairs: dict[int, tuple[Any, Any]] = {}
+        if self._parent is not None:
+            pairs[id(self._parent)] = parents
+        places: Counter[int] = Counter()
+        _compare(fields, other, pairs, places)
+        made = [one for one, _ in pairs.values() if one is not self._parent]
+        self.classes = {type(one) for one in made if is_a(one, Field)}
         """The classes of the fields, those inside of others included."""
-        self._known: dict[int, Copy] = {self._parent: lambda memo: memo[self._parent]}
-        self._copies = {name: copy for name, field in one.items() if (copy := self._copy_of(field))}
-        self._others.clear()  # the other fields are not needed any more
+        self._parts = {id(one): self._parts_of(one, pairs, places) for one in made}
+        """Of all that stock makes anew, by id."""
+
+    def _parts_of(self, one: Any, anew: Collection[int], places: Counter[int]) -> _Parts:
+        shared = {} if type(one) in _WHOLE or is_a(one, QuerySet) else dict(_inside(one))
+        names = [name for name, part in shared.items() if id(part) in anew]
+        if is_a(one, Field) and "_validators" in names:
+            names.remove("_validators")
+            shared[UNREAD_VALIDATORS] = _Unread(self, shared.pop("_validators"))
+        flat = [
+            name
+            for name in names
+            if type(part := shared[name]) in (list, dict) and places[id(part)] == 1
+            if all(id(inner) not in anew for inner in _inside(part).values())
+        ]
+        return _Parts(shared, flat, [name for name in names if name not in flat])
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
         """Return new fields, as stock would make them, bound if the others are."""
-        memo: Memo = {self._parent: parent}
-        return {name: copy(memo) for name, copy in self._copies.items()}
+        memo: Memo = {id(self._parent): parent}
+        return {name: self.copy(field, memo) for name, field in self._fields.items()}
 
     def clone(self, name: str, parent: Any) -> Any:
-        return self._copies[name]({self._parent: parent})
+        return self.copy(self._fields[name], {id(self._parent): parent})
 
-    def _compare(self, one: Any, other: Any) -> None:
-        """Compare two objects that are at the same place in both results."""
-        if one is other:
-            return
-        _check_classes(type(one), type(other))
-        if is_a(one, *_SHARED):
-            return
-        if type(one) in IMMUTABLE:
-            if type(one) in PLAIN and not are_same(one, other):
-                raise UncloneableError(f"it is {one!r} once, and {other!r} another time")
-            return
-        key = id(one)
-        self._times[key] += 1
-        if key in self._others:
-            if self._others[key][1] is not other:
-                raise UncloneableError("its parts are arranged in another way each time")
-            return
-        self._others[key] = one, other
-        for mine, others in _pairs(one, other):
-            self._compare(mine, others)
+    def copy(self, one: Any, memo: Memo) -> Any:
+        """Return a copy of an object that stock makes anew, and of such objects inside of it."""
+        key, cls = id(one), type(one)
+        if key in memo:
+            return memo[key]
+        shared, flat, others = self._parts[key]
+        if cls is dict or cls is list:
+            clone = parts = one.copy()
+        elif cls is tuple:
+            clone = parts = list(one)
+        elif shared:
+            clone = _new_object(cls)
+            parts = clone.__dict__
+            parts.update(shared)
+        else:
+            return memo.setdefault(key, _copy_as_a_whole(one))
+        memo[key] = clone  # before what is inside of it, which may refer to it
+        for name in flat:
+            parts[name] = parts[name].copy()
+        for name in others:
+            parts[name] = self.copy(parts[name], memo)
+        if cls is tuple:
+            clone = memo[key] = tuple(parts)
+        return clone
 
-    def _copy_of(self, one: Any) -> Copy | None:
-        """Return what copies an object; None if it is shared."""
-        key = id(one)
-        if key not in self._others:
-            return None
-        if key not in self._known:
-            # Before what is inside of it, which may refer to it.
-            self._known[key] = lambda memo: (
-                memo[key] if key in memo else memo.setdefault(key, new(memo))
-            )
-            new = self._new(one)
-            if self._times[key] == 1:
-                self._known[key] = new
-        return self._known[key]
 
-    def _new(self, one: Any) -> Copy:
-        cls = type(one)
-        if cls is lazy_format:
-            return lambda memo: lazy_format(one.format_string, *one.args, **one.kwargs)
-        if is_a(one, QuerySet):
-            return lambda memo: one.all()
-        return self._new_container(one) if cls in CONTAINERS else self._new_object(one)
+def _copy_as_a_whole(one: Any) -> Any:
+    cls = type(one)
+    if cls is lazy_format:
+        return lazy_format(one.format_string, *one.args, **one.kwargs)
+    if is_a(one, QuerySet):
+        return one.all()
+    return one.copy() if cls in CONTAINERS else _new_object(cls)
 
-    def _new_container(self, one: Any) -> Copy:
-        cls = type(one)
-        like = list(one) if cls is tuple else one
-        parts = {} if cls is set else _inside(one)
-        copies = [(name, copy) for name, part in parts.items() if (copy := self._copy_of(part))]
 
-        def new(memo: Memo) -> Any:
-            container = like.copy()
-            for name, copy in copies:
-                container[name] = copy(memo)
-            return tuple(container) if cls is tuple else container
+def _compare(one: Any, other: Any, pairs: dict[int, tuple[Any, Any]], places: Counter[int]) -> None:
+    """Note the objects that are others in two results, at the same place, and in how many places.
 
-        return new
-
-    def _new_object(self, one: Any) -> Copy:
-        cls, key, shared = type(one), id(one), dict(vars(one))
-        copies = {name: copy for name, value in shared.items() if (copy := self._copy_of(value))}
-        if issubclass(cls, Field) and "_validators" in copies:
-            del shared["_validators"]
-            shared[UNREAD_VALIDATORS] = _Unread(copies.pop("_validators"))
-        # Most are plain lists and dictionaries, which need no memo.
-        plain = [(name, shared[name].copy) for name in copies if self._is_plain(shared[name])]
-        others = [item for item in copies.items() if not self._is_plain(shared[item[0]])]
-        new_object = object.__new__
-
-        def new(memo: Memo) -> Any:
-            clone = memo[key] = new_object(cls)
-            attributes = clone.__dict__
-            attributes.update(shared)
-            for name, copy in plain:
-                attributes[name] = copy()
-            for name, copy_with in others:
-                attributes[name] = copy_with(memo)
-            return clone
-
-        return new
-
-    def _is_plain(self, one: Any) -> bool:
-        """Return whether it is a list or dictionary in one place, with nothing to copy in it."""
-        is_flat = type(one) in (list, dict) and self._times[id(one)] == 1
-        return is_flat and all(id(part) not in self._others for part in _inside(one).values())
+    :param pairs: both of them, by the id of the first
+    """
+    if one is other:
+        return
+    _check_classes(type(one), type(other))
+    if is_a(one, *_SHARED):
+        return
+    if type(one) in IMMUTABLE:
+        if type(one) in PLAIN and not are_same(one, other):
+            raise UncloneableError(f"it is {one!r} once, and {other!r} another time")
+        return
+    key = id(one)
+    places[key] += 1
+    if key in pairs:
+        if pairs[key][1] is not other:
+            raise UncloneableError("its parts are arranged in another way each time")
+        return
+    pairs[key] = one, other
+    for mine, others in _pairs(one, other):
+        _compare(mine, others, pairs, places)
 
 
 def _pairs(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
     """Return what is inside of two objects of one class, in pairs of what each of them has."""
-    if is_a(one, set, QuerySet):
+    if is_a(one, set, frozenset, QuerySet):
         return
     mine, others = _inside(one), _inside(other)
     if list(mine) != list(others):
