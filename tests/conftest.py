@@ -40,7 +40,7 @@ def pytest_runtest_call(item):
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.rows_worth_binding = 1
+    thresholds.rows_worth_binding, thresholds.fields_worth_asking = 1, 0
     thresholds.values_worth_a_look = 0
     thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     thresholds.rows_worth_reading_once = 1

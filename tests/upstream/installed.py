@@ -42,7 +42,7 @@ def make_the_renderer_the_default() -> None:
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.rows_worth_binding = 1
+    thresholds.rows_worth_binding, thresholds.fields_worth_asking = 1, 0
     thresholds.values_worth_a_look = 0
     thresholds.values_worth_comparing = {"dump": 0, "load": 0}
     thresholds.rows_worth_reading_once = 1

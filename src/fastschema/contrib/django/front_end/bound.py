@@ -14,6 +14,9 @@ its fields, or in those of nested serializers. Then it is *made*, and until then
     made, 10 or more at once, or        stock                the program of one that is alike, else
     one after the other                                      compiled (4 for each set of names)
 
+Where objects come one after the other, stock also represents those of fewer than 9 fields, none of
+which is a nested serializer: to look for changes takes as long.
+
 A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
 where code of users would notice that somebody looks at its fields, and for the rest of a
 serializer's life where its fields changed from row to row for the fifth time.
@@ -401,6 +404,9 @@ def _runs_of_made(serializer: Any, before: Runs | None, *, is_single: bool) -> R
     bound_program = BoundProgram(reading.compiled.program, bound)
     if not is_single:
         return Runs(serializer, bound_program)
+    kinds = [field.kind for field in bound_program.program.node.fields]
+    if len(kinds) < thresholds.fields_worth_asking and not any(kind.nested_slot for kind in kinds):
+        return stock()
     try:
         fields = MadeFields(serializer, bound.fields, reading.compiled.snapshot)
     except UnreadableError:

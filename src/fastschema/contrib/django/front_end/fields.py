@@ -90,6 +90,9 @@ OPTIONS = frozenset(
 """The attributes of fields by which programs differ, or what they are bound to."""
 _LOOKED_AT = sorted(OPTIONS - {"pk_field"})
 _HOLDERS = frozenset(["child", "child_relation"])
+_HOLDING = (fields.ListField, fields.DictField, relations.ManyRelatedField, BaseSerializer)
+_LEAVES = frozenset([cls for cls in STOCK_CLASSES if not issubclass(cls, _HOLDING)])
+"""The classes of DRF's fields that hold no others."""
 
 
 def why_unknown(field: Any) -> str | None:
@@ -105,6 +108,8 @@ def why_unknown(field: Any) -> str | None:
 
 def inner_fields(field: Any) -> Iterable[str]:
     """Return the attributes of a field that hold others; one of users' may hold something else."""
+    if type(field) in _LEAVES:
+        return ()
     if is_a(field, BaseSerializer):
         return ()
     attributes = vars(field)

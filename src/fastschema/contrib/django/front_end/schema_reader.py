@@ -6,6 +6,7 @@ import keyword
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import NoneType
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -124,6 +125,10 @@ def all_fields(serializer: Any) -> list[Any]:
     return fields
 
 
+_ASKED = ("field_name", "read_only", "write_only")
+_USUAL = frozenset([str, bool, NoneType])
+
+
 def check_is_read_as_stock(field: Any) -> None:
     """Raise UnreadableError if reading attributes of a field, or of inner ones, runs its code."""
     cls: Any = type(field)
@@ -131,9 +136,10 @@ def check_is_read_as_stock(field: Any) -> None:
         raise UnreadableError(f"{cls.__name__} computes its attributes")
     for name in inner_fields(field):
         check_is_read_as_stock(getattr(field, name))
-    reason = why_lazy(field, ("field_name", "read_only", "write_only"))
-    if reason is not None:
-        raise UnreadableError(reason)
+    if not _USUAL.issuperset(map(type, map(vars(field).get, _ASKED))):
+        reason = why_lazy(field, _ASKED)
+        if reason is not None:
+            raise UnreadableError(reason)
 
 
 def readable_fields(serializer: Any) -> list[Any]:
