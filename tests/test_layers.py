@@ -18,7 +18,8 @@ ROOMS = {
     "contrib/django/relations": [],
     "contrib/django_filter": [],
     "contrib/oneofschema": [],
-    "contrib/sqlalchemy": ["plan.py", "contrib/flask/relations.py", "contrib/flask/responses.py"],
+    "contrib/sqlalchemy": ["plan.py", "contrib/flask/responses.py"],
+    "contrib/sqlalchemy_relations": [],
     "doctor": ["__main__.py", "plan.py", "contrib/django/management/commands/fastschema.py"],
     "shadow": [],
 }

@@ -208,7 +208,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "load_relations": "it is asked for this serializer: it makes it",
     },
     "contrib/django/relations/plain": {"is_plain_generic": "Django asks for a content type"},
-    "contrib/sqlalchemy/relations": dict.fromkeys(
+    "contrib/sqlalchemy_relations/loading": dict.fromkeys(
         ["_load_at_once", "_load_one_by_one"], "SQLAlchemy runs a statement"
     ),
     "contrib/sqlalchemy/selection": {"*": "SQLAlchemy runs a statement"},

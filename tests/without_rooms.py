@@ -23,7 +23,7 @@ THEIRS = [
     *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a room, too: bulk input, N+1 queries, and what contrib/sqlalchemy does for Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
-    *("tests/contrib/flask/test_relations.py", "tests/contrib/flask/test_selects.py"),
+    "tests/contrib/flask/test_selects.py",
     "tests/marshmallow/test_read_around.py",
 ]
 """What goes with the rooms, besides their folders."""

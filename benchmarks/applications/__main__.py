@@ -1,7 +1,7 @@
 """Whole requests of an application, by stock and with the lines of fastschema's README.
 
     PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N]
-        [--load-relations] [--results DIR]
+        [--load-relations[=all]] [--results DIR]
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
@@ -10,7 +10,8 @@ once more afterwards, when everything is compiled. Counts seconds of processor t
 and of the database server. Prints tables, and writes application-NAME.json.
 
 With ``--load-relations``, fastschema loads missing relations: other queries than stock's are no
-difference. The figures are in application-NAME-load-relations.json.
+difference. The figures are in application-NAME-load-relations.json; with ``--load-relations=all``,
+which also loads lists in any order, in application-NAME-load-relations-all.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
@@ -31,6 +32,7 @@ from typing import Any
 from applications.own_tests import differences, summary
 from applications.postgresql import is_there
 from applications.tables import (
+    ALL,
     APPLICATIONS,
     LOADING,
     POSTGRESQL,
@@ -53,7 +55,7 @@ def command(name: str, what: str, directory: Path) -> list[str]:
 
 
 def measure(
-    name: str, only: str, samples: int, directory: Path, *, loads_relations: bool, **how: Any
+    name: str, only: str, samples: int, directory: Path, *, loads_relations: str | None, **how: Any
 ) -> dict[str, Any]:
     """Fill the database, compare, measure; return the report.
 
@@ -79,6 +81,7 @@ def measure(
         title += f", over {'PostgreSQL' if is_there() else 'SQLite'}"
         name += POSTGRESQL if is_there() else ""
     name += LOADING if loads_relations else ""
+    name += ALL if loads_relations == "all" else ""
     report = tables.report(f"application-{name}", title, comparison)
     by_name = {each.name: each for each in (stock, *others)}
     for figure in report["figures"]:
@@ -122,7 +125,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=(*APPLICATIONS, *SMALL_APPLICATIONS))
     parser.add_argument("--tests", action="store_true", help="run its own tests both ways")
-    parser.add_argument("--load-relations", action="store_true", help="load missing relations")
+    parser.add_argument(
+        "--load-relations",
+        nargs="?",
+        const="True",
+        choices=("True", "all"),
+        help="load missing relations",
+    )
     parser.add_argument("--only", default="", metavar="WORD", help="requests that contain it")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.15, help="that a turn takes")
@@ -135,7 +144,7 @@ def main() -> None:
         return
     os.environ["PYTHONHASHSEED"] = "0"  # Superset answers with sets
     if arguments.load_relations:
-        os.environ["LOAD_RELATIONS"] = "1"
+        os.environ["LOAD_RELATIONS"] = arguments.load_relations
     with tempfile.TemporaryDirectory() as directory:
         if arguments.tests:
             sys.exit(compare_tests(name, Path(directory)))

@@ -1,6 +1,6 @@
 """The settings of a Django application with the lines of fastschema's README.
 
-Where the environment has ``LOAD_RELATIONS``, fastschema loads missing relations.
+Where the environment has ``LOAD_RELATIONS``, fastschema loads missing relations: "True" or "all".
 """
 
 import os
@@ -22,4 +22,5 @@ REST_FRAMEWORK = {
         for renderer in globals()["REST_FRAMEWORK"]["DEFAULT_RENDERER_CLASSES"]
     ],
 }
-FASTSCHEMA = {"LOAD_RELATIONS": "LOAD_RELATIONS" in os.environ}
+LOADS = os.environ.get("LOAD_RELATIONS", "")
+FASTSCHEMA = {"LOAD_RELATIONS": LOADS if LOADS == "all" else bool(LOADS)}

@@ -38,7 +38,8 @@ class FlaskApplication(Application):
         if fast:
             from fastschema.contrib.flask import FastSchema
 
-            self.app.config["FASTSCHEMA_LOAD_RELATIONS"] = "LOAD_RELATIONS" in os.environ
+            loads = os.environ.get("LOAD_RELATIONS", "")
+            self.app.config["FASTSCHEMA_LOAD_RELATIONS"] = loads if loads == "all" else bool(loads)
             FastSchema(self.app)
         wsgi: WSGIApplication = self.app.wsgi_app
         return wsgi

@@ -18,6 +18,8 @@ POSTGRESQL = "-postgresql"
 """Ends the names of figures of small applications over PostgreSQL."""
 LOADING = "-load-relations"
 """Ends the names of figures for which fastschema loaded missing relations."""
+ALL = "-all"
+"""Comes after that where it loaded those in any order, too."""
 
 
 def request_rows(report: dict[str, Any]) -> Rows:
@@ -73,19 +75,26 @@ def queries(stock: int, fast: int) -> str:
     return str(fast) if stock == fast else f"{stock} / {fast}"
 
 
-def section(report: dict[str, Any], loading: dict[str, Any] | None) -> str:
+def section(
+    report: dict[str, Any],
+    loading: dict[str, Any] | None,
+    loading_all: dict[str, Any] | None = None,
+) -> str:
     """Return what a page says of an application.
 
     :param loading: the report of its requests with missing relations loaded, if there is one
+    :param loading_all: the same with "all"
     """
     parts = [f"### {report['title']}", markdown(request_rows(report))]
     failures = [tables.reasons(report)]
-    if loading is not None:
-        heading, *rows = request_rows(loading)
-        saving = [row for row in rows if "/" in row[2]]
-        parts += ["The requests that take fewer queries with `LOAD_RELATIONS`:"]
-        parts += [markdown([heading, *saving])]
-        failures += [tables.reasons(loading)]
+    for value, loaded in (("True", loading), ('"all"', loading_all)):
+        if loaded is not None:
+            heading, *rows = request_rows(loaded)
+            saving = [row for row in rows if "/" in row[2]]
+            setting = f"`LOAD_RELATIONS = {value}`"
+            parts += [f"The requests that take fewer queries with {setting}:"]
+            parts += [markdown([heading, *saving])] if saving else ["None."]
+            failures += [tables.reasons(loaded)]
     if len(samples := sample_rows(report)) > 1:
         parts += ["Where the time goes:", markdown(samples)]
     return "\n\n".join([*parts, *filter(None, failures), tables.versions(report)])
@@ -94,7 +103,7 @@ def section(report: dict[str, Any], loading: dict[str, Any] | None) -> str:
 def sections(names: list[str]) -> str:
     """Return what a page says of those applications that were measured."""
     reports = [
-        (tables.read(f"application-{each}"), tables.read(f"application-{each}{LOADING}"))
+        [tables.read(f"application-{each}{suffix}") for suffix in ("", LOADING, f"{LOADING}{ALL}")]
         for each in names
     ]
     return "\n\n".join(section(*each) for each in reports if each[0] is not None)

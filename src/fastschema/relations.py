@@ -26,7 +26,7 @@ def load_relations(rows: Any, schema: Any) -> Any:
     :param schema: a marshmallow schema or a serializer, instance or class
     :returns: the list, or a queryset that prefetches the relations
     :raises TypeError: if it is no schema, or for other rows
-    :raises ImportError: if SQLAlchemy is older than 2.0
+    :raises ImportError: if SQLAlchemy is older than 1.4
     """
     cls = schema if isinstance(schema, type) else type(schema)
     if any(base.__module__.startswith("rest_framework.") for base in cls.__mro__):
@@ -37,7 +37,7 @@ def load_relations(rows: Any, schema: Any) -> Any:
     if not isinstance(rows, list):
         raise TypeError(f"load_relations() takes a list of objects, not a {type(rows).__name__}")
     if not is_disabled() and "sqlalchemy.orm" in sys.modules:
-        of_schema = _attribute("fastschema.contrib.sqlalchemy.relations", "load_for")
+        of_schema = _attribute("fastschema.contrib.sqlalchemy_relations.loading", "load_for")
         of_schema(schema() if isinstance(schema, type) else schema, rows)
     return rows
 

@@ -108,7 +108,7 @@ def test_a_report_becomes_tables_of_requests_and_of_where_their_time_goes(tables
     assert tables.section({**about, "figures": [stock, fast]}, loading).split("\n\n") == [
         "### An application",
         f"{heading}\n{rule}\n| a list | 2 | 3 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 | 1.00 |",
-        "The requests that take fewer queries with `LOAD_RELATIONS`:",
+        "The requests that take fewer queries with `LOAD_RELATIONS = True`:",
         f"{heading}\n{rule}\n| a list | 2 | 3 / 2 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 | 1.00 |",
         "Where the time goes:",
         "| stock / fastschema, ms | a list |\n| --- | ---: |\n| filters | 15.0 / 10.0 |\n"

@@ -12,11 +12,12 @@ from marshmallow import Schema, class_registry
 from werkzeug.routing import Rule
 
 from fastschema.contrib.flask.configuration import settings_of
-from fastschema.contrib.flask.relations import can_load
 from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor.cli import main
 from fastschema.doctor.diagnosis import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
+from fastschema.runtime.rooms import room
 
+_relations = room("fastschema.contrib.sqlalchemy_relations.flask")
 _UNKNOWN = (
     "fastschema knows the schemas of a view if a decorator names them: @fs.output, or those of "
     "flask-smorest and APIFlask."
@@ -110,16 +111,15 @@ def _model(schema: Any) -> Any:
 def _queries(schema: Any) -> RowQueries | None:
     """Return what a list reads that is loaded lazily unless its statement says otherwise."""
     model = _model(schema)
-    if model is None or not can_load():
+    if model is None or _relations is None or not _relations.can_load():
         return None
-    from fastschema.contrib.sqlalchemy.relations import lazily_read, options_for
+    from fastschema.contrib.sqlalchemy_relations.loading import advice_on
 
-    names = lazily_read(schema, model)
     settings = settings_of(current_app)
-    if not names or (settings is not None and settings.load_relations):
+    names, advice = advice_on(schema, model, settings is not None and settings.load_relations)
+    if not names:
         return None
-    what = f"Unless its statement has {options_for(model, names)}, add it"
-    what = f"{what}, or set FASTSCHEMA_LOAD_RELATIONS = True."
+    what = f"Unless its statement has {advice}."
     return RowQueries(what, tuple(names), how="its objects load by themselves")
 
 

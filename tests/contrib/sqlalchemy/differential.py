@@ -1,15 +1,14 @@
 """The same statement through stock and through a plan, compared in all that anybody can see."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 import fastschema
 from fastschema.runtime.json_engine import standard_dumps
 from tests.contrib.sqlalchemy.models import Loud
+from tests.contrib.sqlalchemy.queries import queries
 
 WITHOUT_OBJECTS = "The rows are read without making objects."
 
@@ -26,21 +25,6 @@ class Outcome:
     result: Any
     queries: list[Any]
     written: int
-
-
-@contextmanager
-def queries(engine):
-    """The statements that the database is sent."""
-    sent = []
-
-    def listen(connection, cursor, statement, parameters, context, executemany):
-        sent.append((statement, parameters))
-
-    event.listen(engine, "before_cursor_execute", listen)
-    try:
-        yield sent
-    finally:
-        event.remove(engine, "before_cursor_execute", listen)
 
 
 def outcome(engine, dump, session_class=Session):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from flask import Flask, current_app
 
@@ -31,7 +31,7 @@ class Settings:
     install: bool = True
     json_provider: bool = True
     chunk_size: int = CHUNK_SIZE
-    load_relations: bool = False
+    load_relations: bool | Literal["all"] = False
     shadow: float | int = 0
     shadow_values: bool = False
     enabled: bool = True

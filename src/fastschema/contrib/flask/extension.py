@@ -20,7 +20,6 @@ from fastschema.contrib.flask.configuration import (
     settings_of,
 )
 from fastschema.contrib.flask.json_provider import fast_provider
-from fastschema.contrib.flask.relations import can_load, check_can_load, load_if_set
 from fastschema.contrib.flask.responses import (
     HeadersLike,
     Status,
@@ -32,13 +31,13 @@ from fastschema.contrib.flask.responses import (
     with_status,
 )
 from fastschema.contrib.flask.streaming import stream_response
-from fastschema.marshmallow.dump import call_before
 from fastschema.marshmallow.front_end import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.runtime.rooms import room
 
 _doctor, _shadow = room("fastschema.doctor.flask"), room("fastschema.shadow.flask")
+_relations = room("fastschema.contrib.sqlalchemy_relations.flask")
 
 
 class FastSchema:
@@ -64,6 +63,7 @@ class FastSchema:
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
         - ``FASTSCHEMA_LOAD_RELATIONS`` (False): before objects of SQLAlchemy are dumped, load the
           relationships that the schema reads and nobody has loaded, for all of them at once.
+          "all": also lists that the database may return in any order.
         - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes,
           or ``Schema.dump`` dumps, and that stock then makes as well, to compare the two.
         - ``FASTSCHEMA_SHADOW_VALUES`` (False): show values where the two differ.
@@ -197,15 +197,13 @@ class FastSchema:
 
 
 def _switch_on(app: Flask, settings: Settings) -> None:
-    if settings.load_relations:
-        check_can_load()
+    if _relations is not None:
+        _relations.switch_on(settings, is_debug=app.debug)
     if settings.install:
         install()
         install_jsonify()
     if settings.json_provider:
         _replace_provider(app)
-    if settings.load_relations or (app.debug and can_load()):
-        call_before(load_if_set)
     if settings.shadow and _shadow is not None:
         follow_lists(_shadow.follow_dump)
 

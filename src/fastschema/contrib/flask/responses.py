@@ -51,7 +51,7 @@ def schema_and_rows(
     compiled = CompiledMarshmallowSchema(cls() if schema is cls else schema)
     if session is None:
         sqlalchemy = sys.modules.get("sqlalchemy")
-        if sqlalchemy is not None and isinstance(rows, sqlalchemy.Select):
+        if sqlalchemy is not None and isinstance(rows, sqlalchemy.sql.Select):
             raise TypeError("rows is a SQLAlchemy statement: pass the session that runs it, too")
         return compiled, rows
     if many is False:

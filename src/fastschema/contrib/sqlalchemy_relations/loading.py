@@ -1,33 +1,31 @@
 """Relationships that a schema reads, loaded when its objects are about to be dumped.
 
 Level by level: of the objects of one class that lack a relationship, one ``SELECT`` of their keys
-loads it by ``selectinload``, in their own session. What could be otherwise than by a lazy load for
-each object is left to that: see :func:`_is_loadable` and :func:`_may_ask`.
+loads it by ``selectinload``, in their own session. It is an offer: what is not of a plain kind (see
+:mod:`.plain`), or of an object or a session that is not as it came, is left to lazy loads.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
-from sqlalchemy import (
-    CHAR,
-    Integer,
-    String,
-    UniqueConstraint,
-    Uuid,
-    inspect,
-    select,
-    tuple_,
-)
-from sqlalchemy.orm import MANYTOONE, Session, load_only, selectinload
+from sqlalchemy import inspect, select, tuple_
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import MANYTOONE, Load, Session, load_only, selectinload
 from sqlalchemy.orm.attributes import instance_state
-from sqlalchemy.orm.strategy_options import Load
 
-from fastschema.marshmallow.relations import Reads, reads_of
+from fastschema.contrib.sqlalchemy_relations.plain import (
+    LATE,
+    LAZY,
+    has_exact_keys,
+    is_in_one_order,
+    why_left,
+)
+from fastschema.contrib.sqlalchemy_relations.reads import Reads, compiled_of, reads_of
 from fastschema.marshmallow.schema_state import Compiled
 from fastschema.marshmallow.sqlalchemy import is_mapped, key_finder
 
@@ -35,27 +33,78 @@ logger = logging.getLogger("fastschema")
 
 _warned: WeakSet[type] = WeakSet()
 _FEWEST_WARNED_OF = 2
-_LATE = (True, "select")
-_LAZY = (*_LATE, "joined", "selectin", "subquery", "immediate")
-"""Relationships that are loaded when they are read and are not there."""
 _EAGER = (None, "joined", "selectin", "subquery")
-_EXACT = (Integer, Uuid, String)
-_EXACT_TEXT = ("sqlite", "postgresql")
-"""Databases that take two texts for equal only if they are."""
-_WITH_TUPLES = ("sqlite", "postgresql", "mysql", "mariadb")
 _MOST_AT_ONCE = 500
 _MOST_LEVELS = 20
+_MOST_LEVELS_KEPT = 4
+Tree = tuple[tuple[str, Any], ...] | None
+"""Names of relationships, each with those behind it; None: who asks must look closer."""
+_trees: WeakKeyDictionary[Compiled, dict[type, Tree]] = WeakKeyDictionary()
+"""What compiled schemas read of the objects of a class."""
 
 
-def load_for(schema: Any, objects: list[Any], compiled: Compiled | None = None) -> None:
-    """Load what a schema is about to read of some objects; ``compiled`` is that of a plan."""
-    loaded = load(objects, reads_of(schema, compiled))
+def load_for(
+    schema: Any, objects: list[Any], compiled: Compiled | None = None, loads: str | bool = True
+) -> None:
+    """Load what a schema is about to read of some objects; ``compiled`` is that of a plan.
+
+    :param loads: "all": also lists that the database may return in any order
+    """
+    try:
+        compiled = compiled or compiled_of(schema)
+        if compiled is None or _are_there(compiled, objects[0]):
+            return
+        loaded = load(objects, reads_of(schema, compiled), loads)
+    except DBAPIError:
+        raise  # the transaction may be broken: lazy loads would only say so
+    except Exception:
+        logger.debug("relationships are left to lazy loads", exc_info=True)
+        return
     if loaded:
         name, count = type(schema).__name__, len(objects)
         logger.debug("%s: loaded %s on demand for %d rows", name, ", ".join(loaded), count)
 
 
-def warn_of_lazy_loads(schema: Any, objects: list[Any], advice: str) -> None:
+def _are_there(compiled: Compiled, obj: Any) -> bool:
+    """Return whether an object has all relationships that a schema reads: one look for a list."""
+    trees = _trees.setdefault(compiled, {})
+    cls = type(obj)
+    if cls not in trees:
+        reads = reads_of(compiled.schema, compiled) if is_mapped(cls) else ()
+        trees[cls] = _tree(inspect(cls), reads, _MOST_LEVELS_KEPT) if reads else ()
+    return _has(obj, trees[cls])
+
+
+def _tree(mapper: Any, reads: Reads, levels: int) -> Tree:
+    relationships = {
+        key: relationship
+        for descendant in mapper.self_and_descendants
+        for key, relationship in descendant.relationships.items()
+    }
+    read = [(relationships[name], further) for name, further in reads if name in relationships]
+    if read and not levels:
+        return None
+    return tuple(
+        (relationship.key, _tree(relationship.mapper, further(), levels - 1))
+        for relationship, further in read
+    )
+
+
+def _has(obj: Any, tree: Tree) -> bool:
+    if tree is None:
+        return False
+    attributes = obj.__dict__
+    for name, further in tree:
+        if name not in attributes:
+            return False
+        if further != ():
+            first = next(_objects_in(attributes[name]), None)
+            if first is not None and not _has(first, further):
+                return False
+    return True
+
+
+def warn_of_lazy_loads(schema: Any, objects: list[Any], loads: str | bool) -> None:
     """Log, once for each schema class, that relationships are about to be loaded row by row."""
     if type(schema) in _warned or len(objects) < _FEWEST_WARNED_OF:
         return
@@ -64,36 +113,64 @@ def warn_of_lazy_loads(schema: Any, objects: list[Any], advice: str) -> None:
         relationships = inspect(cls).relationships
         read = [relationships[name] for name in names if name in relationships]
         lacking = [
-            relationship.key
+            relationship
             for session, asking in _by_session(group, [relationship.key for relationship in read])
             for relationship in read
-            if relationship.lazy in _LAZY
+            if relationship.lazy in LAZY
             and _lazy_loads(session, relationship, _lacking(asking, relationship.key), set()) > 1
         ]
         if lacking:
             _warned.add(type(schema))
+            keys = [relationship.key for relationship in lacking]
             logger.warning(
                 "%s loads %s of each %s lazily: a query for each row. Add %s to the statement%s.",
-                *(type(schema).__name__, ", ".join(lacking), cls.__name__),
-                *(options_for(cls, lacking), advice),
+                *(type(schema).__name__, ", ".join(keys), cls.__name__),
+                *(options_for(cls, keys), setting_for(lacking, loads)),
             )
             return
 
 
-def lazily_read(schema: Any, cls: Any) -> list[str]:
-    """Return the relationships that a schema reads and that a statement does not load by itself."""
+def setting_for(relationships: Iterable[Any], loads: str | bool = False) -> str:
+    """Return what the setting would do about relationships, or why it does nothing."""
+    left = {relationship.key: why_left(relationship) for relationship in relationships}
+    loadable = [relationship for relationship in relationships if not left[relationship.key]]
+    value = "True" if all(map(is_in_one_order, loadable)) else '"all"'
+    advice = f", or set FASTSCHEMA_LOAD_RELATIONS = {value}"
+    reasons = [f"; {key} is not loaded for you: {why}" for key, why in left.items() if why]
+    return "".join([advice if loadable else "", *reasons])
+
+
+def advice_on(schema: Any, cls: Any, loads: str | bool) -> tuple[list[str], str]:
+    """Return the relationships that a schema reads and nothing loads by itself, and what to do."""
     relationships = inspect(cls).relationships
     names = dict.fromkeys(name for name, _ in reads_of(schema))
-    return [name for name in names if name in relationships and relationships[name].lazy in _LATE]
+    read = [
+        relationships[name]
+        for name in names
+        if name in relationships
+        and relationships[name].lazy in LATE
+        and not (loads and is_loaded(relationships[name], loads))
+    ]
+    keys = [relationship.key for relationship in read]
+    return keys, f"{options_for(cls, keys)}, add it{setting_for(read, loads)}"
+
+
+def is_loaded(relationship: Any, loads: str | bool) -> bool:
+    """Return whether a relationship is loaded on demand."""
+    is_plain = why_left(relationship) is None
+    return is_plain and (loads == "all" or is_in_one_order(relationship))
 
 
 def options_for(cls: Any, names: Sequence[str]) -> str:
     return f".options({', '.join(f'selectinload({cls.__name__}.{name})' for name in names)})"
 
 
-def load(objects: Sequence[Any], reads: Reads, levels: int = _MOST_LEVELS) -> list[str]:
+def load(
+    objects: Sequence[Any], reads: Reads, loads: str | bool, levels: int = _MOST_LEVELS
+) -> list[str]:
     """Load what is about to be read of some objects, and of those behind them.
 
+    :param loads: "all": also lists that the database may return in any order
     :param levels: how many relationships lead further, at most
     :returns: the relationships that were loaded: ``Book.author``, say
     """
@@ -101,16 +178,19 @@ def load(objects: Sequence[Any], reads: Reads, levels: int = _MOST_LEVELS) -> li
     for cls, group in _by_class(objects):
         relationships = inspect(cls).relationships
         read = [(relationships[name], further) for name, further in reads if name in relationships]
+        loadable = dict.fromkeys(
+            relationship
+            for relationship, _ in read
+            if _is_read_as_mapped(cls, relationship) and is_loaded(relationship, loads)
+        )
         for session, asking in _by_session(group, [relationship.key for relationship, _ in read]):
-            loadable = dict.fromkeys(
-                relationship for relationship, _ in read if _is_loadable(cls, relationship)
-            )
             loaded += _load_at_once(session, cls, asking, list(loadable))
         for relationship, further in read if levels else ():
             below = further()
             if _leads_on(relationship.mapper, below):
                 _load_one_by_one(cls, group, relationship)
-                loaded += load(list(_related(group, relationship.key)), below, levels - 1)
+                related = list(_related(group, relationship.key))
+                loaded += load(related, below, loads, levels - 1)
     return list(dict.fromkeys(loaded))
 
 
@@ -129,8 +209,7 @@ def _by_session(group: list[Any], names: list[str]) -> Iterator[tuple[Any, list[
             groups[instance_state(instance).session].append(instance)
     for session, lacking in groups.items():
         if session is not None and _is_plain(session):
-            deleted = session.deleted
-            yield session, [instance for instance in lacking if _may_ask(instance, deleted)]
+            yield session, [instance for instance in lacking if _may_ask(instance)]
 
 
 def _leads_on(mapper: Any, reads: Reads) -> bool:
@@ -142,17 +221,20 @@ def _leads_on(mapper: Any, reads: Reads) -> bool:
 
 
 def _is_plain(session: Any) -> bool:
-    """Return whether nobody else sees which statements a session executes."""
-    return type(session).execute is Session.execute and not session.dispatch.do_orm_execute
+    """Return whether a session executes statements unseen, and has nothing to flush before."""
+    return (
+        type(session).execute is Session.execute
+        and not session.dispatch.do_orm_execute
+        and not (session.new or session.dirty or session.deleted)
+    )
 
 
-def _may_ask(obj: Any, deleted: Any) -> bool:
+def _may_ask(obj: Any) -> bool:
     """Return whether an object is as it came from the database, without options of its own."""
     state = instance_state(obj)
     return (
         state.persistent
         and not (state.modified or state.expired_attributes or state.callables)
-        and obj not in deleted
         and state.async_session is None
         and not state.manager.dispatch.refresh
         and all(map(_is_eager, state.load_options))
@@ -161,63 +243,26 @@ def _may_ask(obj: Any, deleted: Any) -> bool:
 
 def _is_eager(option: Any) -> bool:
     """Return whether an option says only what is loaded with the objects of a query."""
-    return type(option) is Load and all(
+    elements = _elements(option)
+    return elements is not None and all(
         dict(element.strategy or ()).get("lazy") in _EAGER
         and ("raiseload", True) not in (element.strategy or ())
         and not element._extra_criteria
-        for element in option.context
+        for element in elements
     )
 
 
-def _is_loadable(cls: Any, relationship: Any) -> bool:
-    """Return whether the objects of a relationship are the same, be they loaded now or one by one.
-
-    It is loaded when it is read: not ``raise``, ``noload``, ``dynamic`` or ``write_only``. Its
-    order says of any two objects of a list which is first.
-    """
-    is_read = key_finder(cls)(relationship.key) == relationship.key
-    return is_read and relationship.lazy in _LAZY and _is_in_one_order(relationship)
-
-
-def _has_exact_keys(relationship: Any, dialect: str) -> bool:
-    """Return whether Python finds the objects by their keys, as the database does."""
-    keys = relationship.parent.primary_key
-    columns = [column for pair in relationship.local_remote_pairs for column in pair]
-    is_exact = all(_is_exact(column.type, dialect) for column in (*columns, *keys))
-    return is_exact and (len(keys) == 1 or dialect in _WITH_TUPLES)
+def _elements(option: Any) -> Iterable[Any] | None:
+    """Return the parts of an option that says what is loaded; None for any other."""
+    if type(option) is Load:  # SQLAlchemy 1.4 has a dictionary of them
+        context = option.context
+        return context.values() if isinstance(context, dict) else context
+    parts: Iterable[Any] | None = getattr(option, "_to_bind", None)  # only in SQLAlchemy 1.4
+    return parts
 
 
-def _is_exact(of_column: Any, dialect: str) -> bool:
-    if isinstance(of_column, String):
-        is_plain = of_column.collation is None and not isinstance(of_column, CHAR)
-        return is_plain and dialect in _EXACT_TEXT
-    return isinstance(of_column, _EXACT)
-
-
-def _is_in_one_order(relationship: Any) -> bool:
-    if not relationship.uselist or relationship.collection_class is set:
-        return True
-    table = relationship.mapper.local_table
-    order = [
-        getattr(expression, "element", expression) for expression in relationship.order_by or ()
-    ]
-    ordered_by = {
-        column.name
-        for column in (*order, *relationship.remote_side)
-        if column.table.name == table.name
-    }
-    keys = [set(table.primary_key.columns)]
-    keys += [{column} for column in table.columns if column.unique]
-    keys += [
-        set(constraint.columns)
-        for constraint in table.constraints
-        if type(constraint) is UniqueConstraint
-    ]
-    return any(
-        ordered_by.issuperset(column.name for column in key)
-        and not any(column.nullable for column in key)
-        for key in keys
-    )
+def _is_read_as_mapped(cls: Any, relationship: Any) -> bool:
+    return bool(key_finder(cls)(relationship.key) == relationship.key)
 
 
 def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[Any]) -> list[str]:
@@ -232,7 +277,7 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
     coming: set[Any] = set()
     for relationship in missing:
         count = _lazy_loads(session, relationship, lacking[relationship], coming)
-        if count and _has_exact_keys(relationship, dialect):
+        if count and has_exact_keys(relationship, dialect):
             names.append(relationship.key)
             queries += count
     if not names or queries < 1 + len(names):
@@ -241,8 +286,9 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
     keys = [getattr(cls, mapper.get_property_by_column(key).key) for key in mapper.primary_key]
     key = keys[0] if len(keys) == 1 else tuple_(*keys)
     options = [load_only(*keys), *[selectinload(getattr(cls, name)) for name in names]]
-    for start in range(0, len(objects), _MOST_AT_ONCE):
-        some = objects[start : start + _MOST_AT_ONCE]
+    most = _MOST_AT_ONCE // len(keys)
+    for start in range(0, len(objects), most):
+        some = objects[start : start + most]
         identities: list[Any] = [instance_state(instance).identity for instance in some]
         values = identities if len(keys) > 1 else [identity[0] for identity in identities]
         session.execute(select(cls).where(key.in_(values)).options(*options)).unique().all()
@@ -251,7 +297,7 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
 
 def _load_one_by_one(cls: Any, group: list[Any], relationship: Any) -> None:
     """Load a relationship of objects that lack it as it is going to be loaded in any case."""
-    if relationship.lazy in _LAZY and key_finder(cls)(relationship.key) == relationship.key:
+    if relationship.lazy in LAZY and _is_read_as_mapped(cls, relationship):
         for _, asking in _by_session(group, [relationship.key]):
             for instance in asking:
                 getattr(instance, relationship.key)
@@ -282,8 +328,11 @@ def _lazy_loads(session: Any, relationship: Any, objects: list[Any], coming: set
 
 def _related(group: list[Any], name: str) -> Iterator[Any]:
     for instance in group:
-        value = instance.__dict__.get(name)
-        if isinstance(value, list | set | tuple):
-            yield from value
-        elif value is not None:
-            yield value
+        yield from _objects_in(instance.__dict__.get(name))
+
+
+def _objects_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | set | tuple):
+        yield from value
+    elif value is not None:
+        yield value

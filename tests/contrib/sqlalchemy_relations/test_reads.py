@@ -3,9 +3,15 @@
 import pytest
 from marshmallow import Schema, fields, post_dump
 
-from fastschema.marshmallow.relations import reads_of
+import fastschema
+from fastschema.contrib.sqlalchemy_relations.reads import reads_of
 
-pytestmark = pytest.mark.usefixtures("_installed")
+
+@pytest.fixture(autouse=True)
+def _installed():
+    fastschema.install()
+    yield
+    fastschema.uninstall()
 
 
 def tree(reads, levels=4):

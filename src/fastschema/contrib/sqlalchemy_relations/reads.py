@@ -29,12 +29,16 @@ Reads = Sequence[tuple[str, Callable[[], "Reads"]]]
 """Attributes, each with what gives those that are read of the objects there."""
 
 
+def compiled_of(schema: Any) -> Compiled | None:
+    """Return what a schema runs; None if stock dumps by it."""
+    compiled = find_compiled(schema, DUMP, thresholds.MANY)
+    return None if compiled is None or compiled.program is None else compiled
+
+
 def reads_of(schema: Any, compiled: Compiled | None = None) -> Reads:
     """Return what a schema is sure to read of each object that it dumps."""
-    compiled = compiled or find_compiled(schema, DUMP, thresholds.MANY)
-    if compiled is None or compiled.program is None:
-        return []
-    return list(_reads(compiled))
+    compiled = compiled or compiled_of(schema)
+    return [] if compiled is None or compiled.program is None else list(_reads(compiled))
 
 
 def _reads(compiled: Compiled) -> Iterator[tuple[str, Callable[[], Reads]]]:

@@ -22,8 +22,8 @@ from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema import load_relations
-from tests.contrib.sqlalchemy import differential
-from tests.contrib.sqlalchemy.related import (
+from tests.contrib.sqlalchemy.queries import queries as queries_of
+from tests.contrib.sqlalchemy_relations.related import (
     Base,
     Company,
     CompanySchema,
@@ -51,7 +51,7 @@ def engine():
 
 @pytest.fixture
 def queries(engine):
-    with differential.queries(engine) as sent:
+    with queries_of(engine) as sent:
         yield sent
 
 

@@ -1,0 +1,1 @@
+"""Relationships of SQLAlchemy's objects, loaded before they are dumped."""

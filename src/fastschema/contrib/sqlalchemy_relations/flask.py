@@ -1,0 +1,43 @@
+"""Relationships that nobody has loaded: the setting ``FASTSCHEMA_LOAD_RELATIONS``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import current_app, has_app_context
+
+from fastschema.contrib.flask.configuration import Settings, settings_of
+from fastschema.marshmallow.dump import call_before
+from fastschema.marshmallow.sqlalchemy import is_mapped
+from fastschema.runtime.switch import is_disabled
+from fastschema.runtime.versions import is_installed, require
+
+_OLDEST = (1, 4)
+
+
+def switch_on(settings: Settings, *, is_debug: bool) -> None:
+    """Load relationships on demand, if an application says so; in debug mode, log lazy loads.
+
+    :raises ImportError: if it says so, and SQLAlchemy is missing or too old
+    """
+    if settings.load_relations:
+        require("FASTSCHEMA_LOAD_RELATIONS", sqlalchemy=_OLDEST)
+    if settings.load_relations or (is_debug and can_load()):
+        call_before(load_if_set)
+
+
+def can_load() -> bool:
+    return is_installed("sqlalchemy", _OLDEST)
+
+
+def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
+    """Load what a schema is about to read of some objects, if the current application says so."""
+    settings = settings_of(current_app) if has_app_context() else None
+    if settings is None or is_disabled() or not objects or not is_mapped(type(objects[0])):
+        return
+    from fastschema.contrib.sqlalchemy_relations.loading import load_for, warn_of_lazy_loads
+
+    if settings.load_relations:
+        load_for(schema, objects, compiled, settings.load_relations)
+    if current_app.debug:
+        warn_of_lazy_loads(schema, objects, settings.load_relations)
