@@ -222,8 +222,8 @@ OF_LISTS = {
     },
     "lists: prefetched rows": {f"{LISTS}.query_plan:check_readable": _if_nothing_is_prefetched},
     "lists: pages of paginators": {
-        f"{LISTS}.pagination:_is_paged_unseen": FALSE,
-        f"{LISTS}.pagination:_give_rows": NONE,
+        f"{LISTS}.cursors:_is_paged_unseen": FALSE,
+        f"{LISTS}.pagination:listed": does(list),
     },
     "lists: links of CursorPagination": {
         "rest_framework.pagination:CursorPagination.get_next_link": by_stock,

@@ -201,7 +201,8 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/lists/queryset_rows": {"*": "rows are converted, and instances made"},
     "contrib/django/lists/prefetching": {"*": "Django prefetches"},
     "contrib/django/lists/row_instances": {"*": "who looks into a list compares what is in it"},
-    "contrib/django/lists/pagination": {"*": "DRF makes a page, and its links"},
+    "contrib/django/lists/pagination": {"*": "makes a page as DRF does"},
+    "contrib/django/lists/cursors": {"*": "DRF makes a page, and its links"},
     "contrib/django/relations/on_demand": {
         "_load_one": "Django prefetches",
         "before_stock": "the serializer makes its fields, as stock is about to",

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils.functional import cached_property
 from rest_framework.mixins import ListModelMixin
-from rest_framework.pagination import CursorPagination
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
@@ -21,7 +20,8 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.fields_on_demand import get_fields, new_fields
 from fastschema.contrib.django.input import validation
-from fastschema.contrib.django.lists.pagination import LINKS, PAGINATE
+from fastschema.contrib.django.lists.cursors import CURSORS
+from fastschema.contrib.django.lists.pagination import PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.patching import Replacements, warn_of_newer
@@ -94,8 +94,8 @@ _replacements = Replacements(
         (ModelSerializer, "get_fields", STOCK_MODEL_GET_FIELDS, _model_get_fields),
         *validation.REPLACEMENTS,
         (ListModelMixin, "list", STOCK_LIST, list_rows),
-        *[(cls, "paginate_queryset", *methods) for cls, methods in PAGINATE.items()],
-        *[(CursorPagination, name, *methods) for name, methods in LINKS.items()],
+        *PAGINATE,
+        *CURSORS,
     ]
 )
 

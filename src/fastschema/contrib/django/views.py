@@ -71,7 +71,7 @@ class FastViewMixin:
     """Compiles the serializers of one view, where fastschema is not installed for all.
 
     For ``GenericAPIView`` and what derives from it; it is listed first. If the view lists as
-    ``ListModelMixin`` does, its pages are made of rows where they can be.
+    ``ListModelMixin`` does, without pages, its list is made of rows where it can be.
     """
 
     list = _List()

@@ -1,5 +1,8 @@
 """Pages that are written from rows, and whose items are instances for whoever looks at them."""
 
+import inspect
+import textwrap
+
 import pytest
 from django.core.paginator import Paginator
 from django.db import connection
@@ -8,9 +11,11 @@ from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 from rest_framework.filters import OrderingFilter
+from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 from rest_framework.response import Response
 
 import fastschema
+from fastschema.contrib.django.lists.pagination import PAGINATE, is_written_from
 from tests.contrib.django.list_views import (
     Cursor,
     FlightList,
@@ -192,6 +197,30 @@ def test_what_was_changed_through_the_paginator_is_seen():
         return self.get_paginated_response(Names(page, many=True).data)
 
     assert_same_outcome(pages_of(Numbered, get=get))
+
+
+def test_paginate_queryset_is_that_of_drf_line_by_line():
+    assert [cls for cls, *_ in PAGINATE] == [PageNumberPagination, LimitOffsetPagination]
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("if not page_size:", "if page_size is None:"),
+        ("self.get_page_size(request)", "self.get_size(request)"),
+        ("list(self.page)", "list(self.page)[:1000]"),
+        ("paginator.num_pages > 1", "paginator.num_pages > 2"),
+    ],
+)
+def test_what_a_release_of_drf_does_otherwise_is_left_to_it(line, other):
+    _, name, stock, written = PAGINATE[0]
+    source = textwrap.dedent(inspect.getsource(stock))
+    assert line in source
+    for text, is_same in ((source, True), (source.replace(line, other), False)):
+        functions = {}
+        exec(text, functions)
+        assert is_written_from(written, functions[name]) is is_same
+    assert not is_written_from(written, object())  # what somebody has patched is no function
 
 
 class Counting(Paginator):

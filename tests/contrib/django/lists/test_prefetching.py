@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
-from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.prefetching import fetch_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.contrib.django.lists.models import (
@@ -272,7 +272,7 @@ def test_objects_that_the_queryset_knows_are_not_asked_for():
     )
     assert_same_outcome(view_class)
     assert json.loads(get(view_class).content)[0] == {"city": {"name": "changed in memory"}}
-    assert all(person.city is city for person in evaluate(people.all()))
+    assert all(person.city is city for person in fetch_rows(people.all()))
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
@@ -290,7 +290,7 @@ def test_keys_that_only_the_database_takes_for_equal_are_stocks_error(lookup):
 def test_a_queryset_of_ones_own_stays_as_it_is():
     people = Person.objects.order_by("-age")
     prefetch = Prefetch("people", people)
-    evaluate(City.objects.prefetch_related(prefetch))
+    fetch_rows(City.objects.prefetch_related(prefetch))
     assert people._hints == {}
     assert people._result_cache is None
     assert people._iterable_class is models.query.ModelIterable
@@ -307,7 +307,7 @@ def test_an_exception_of_a_prefetching_query_is_stock_s():
 @pytest.mark.parametrize("name", ROWS)
 def test_instances_are_those_of_stock(name):
     queryset, _ = ROWS[name]
-    rows = evaluate(queryset.all())
+    rows = fetch_rows(queryset.all())
     assert type(rows) is (list if name == "no rows" else LazyInstanceList)
     with CaptureQueriesContext(connection) as queries:
         found = list(rows)

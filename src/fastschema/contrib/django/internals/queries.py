@@ -49,7 +49,7 @@ def iterates_as_django(rows: Any) -> bool:
 
 def iterates_as_stock(rows: Any) -> bool:
     """Return whether iterating gives what Django makes of rows: instances, or their values."""
-    if not isinstance(rows, QuerySet) or overridden(rows, _QUERYSET) is not None:
+    if not issubclass(type(rows), QuerySet) or overridden(rows, _QUERYSET) is not None:
         return False
     iterable = rows._iterable_class
     return iterable in _ITERABLES and iterable.__iter__ is _ITERABLES[iterable]

@@ -22,14 +22,13 @@ from fastschema.contrib.django.front_end.bound import (
     nested_dumper_of,
     runs_of,
 )
-from fastschema.contrib.django.internals.queries import iterates_as_django
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,
     computes_default,
     fields_read,
     may_fail,
 )
-from fastschema.contrib.django.lists.prefetching import evaluate
+from fastschema.contrib.django.lists.prefetching import fetch_rows
 from fastschema.contrib.django.lists.query_plan import QueryPlan, keep
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_layout import RowLayout
@@ -157,8 +156,7 @@ def dump_rows(
     :param data: anything that is iterated over; a queryset has its rows afterwards, as in stock
     :param dispatch: what dumps objects; None: the serializer as it is now
     """
-    if iterates_as_django(data):
-        data = evaluate(data)
+    data = fetch_rows(data)
     if type(data) is not LazyInstanceList:
         return None, data
     if dispatch is None:

@@ -9,8 +9,9 @@ later gets what Django makes of the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django.internals.instances import (
@@ -30,8 +31,8 @@ from fastschema.contrib.django.internals.queries import (
     evaluated,
     fetch_mode_of,
     give_results,
+    iterates_as_django,
     mark_prefetched,
-    results_of,
     tracks_peers,
 )
 from fastschema.contrib.django.internals.shapes import shape_of
@@ -50,6 +51,7 @@ from fastschema.contrib.django.lists.row_instances import (
     RelatedRows,
 )
 from fastschema.runtime import thresholds
+from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -277,13 +279,21 @@ def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[Fetche
             yield block
 
 
-def evaluate(queryset: Any) -> list[Any]:
-    """Return the rows of a queryset as it has them itself; its query runs now if it has not."""
-    if results_of(queryset) is None:
-        with suppress(NotRowReadableError):
-            check_readable(queryset)
-            give_results(queryset, fetch_instances(queryset))
-    return evaluated(queryset)  # which prefetches, where that is left to Django
+def fetch_rows(data: Any) -> Any:
+    """Return the rows of a queryset, as it has them itself, and whose query runs now if it has not.
+
+    They are in a :class:`LazyInstanceList` if they are read, else in a list of instances. What is
+    no queryset of Django's is returned as it is; nor is one evaluated while fastschema is disabled.
+    """
+    if is_disabled() or not issubclass(type(data), QuerySet):
+        return data
+    try:
+        check_readable(data)
+        give_results(data, fetch_instances(data))
+    except NotRowReadableError:
+        if not iterates_as_django(data):
+            return data
+    return evaluated(data)  # which prefetches, where that is left to Django
 
 
 def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:

@@ -4,7 +4,7 @@ How a row travels::
 
     queryset             which nobody has evaluated
         |                query_plan.kept_plan() finds what is known of querysets of its shape
-        |                prefetching.fetch_instances() runs its query, and those of prefetch_related
+        |                prefetching.fetch_rows() runs its query, and those of prefetch_related
     FetchedRows
         | converted      the row, with values as instances have them
         | rows()         the same, and beside it what is prefetched for it (PrefetchResult)
@@ -144,6 +144,11 @@ class LazyInstanceList(list[Any]):
     def numbers(self) -> Sequence[int]:
         assert self._source is not None
         return range(len(self._source)) if self._numbers is None else self._numbers
+
+    def once_more(self) -> LazyInstanceList:
+        """Return another list of the same rows, while :attr:`fetched` is not None."""
+        assert self._source is not None
+        return LazyInstanceList(self._source, self._numbers)
 
     def fill(self) -> None:
         fetched = self._source

@@ -1,4 +1,4 @@
-"""``ListModelMixin.list``, which makes pages of rows, and can be compared."""
+"""``ListModelMixin.list``, whose relations are loaded on demand, and which can be compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rest_framework.response import Response
 
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_query
-from fastschema.contrib.django.lists.pagination import paginate
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
@@ -25,7 +24,7 @@ def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     if is_disabled():
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = before_query(self, self.filter_queryset(self.get_queryset()))
-    page = paginate(self, queryset)
+    page = self.paginate_queryset(queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     data = serializer.data
     response = Response(data) if page is None else self.get_paginated_response(data)
