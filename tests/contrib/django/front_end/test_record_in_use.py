@@ -6,6 +6,7 @@ from rest_framework import serializers
 import fastschema
 from fastschema.contrib.django.front_end.record import class_record
 from fastschema.runtime import thresholds
+from flights.models import Airline
 from tests.contrib.django.differential import exactly
 
 pytestmark = pytest.mark.usefixtures("users_thresholds")
@@ -141,3 +142,12 @@ def test_a_class_with_a_field_whose_own_code_would_notice():
         expected = answer()
     for _ in range(20):
         assert answer() == expected
+
+
+@pytest.mark.django_db
+def test_a_list_of_a_queryset_is_one_use():
+    Airline.objects.bulk_create(Airline(code=str(number), name="a") for number in range(30))
+    for _ in range(2):
+        cls = type("Made", (serializers.Serializer,), {"name": serializers.CharField()})
+        assert len(cls(Airline.objects.all(), many=True).data) == 30
+        assert not class_record(cls).is_in_use

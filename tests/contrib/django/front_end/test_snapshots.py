@@ -158,6 +158,24 @@ def test_a_few_rows_are_left_to_stock():
     ]
 
 
+FEWEST = thresholds.fields_worth_asking
+
+
+@pytest.mark.parametrize("count", [FEWEST - 1, FEWEST])
+@pytest.mark.usefixtures("users_thresholds")
+def test_objects_of_few_fields_that_come_one_by_one_are_left_to_stock(count):
+    data = {f"f{number}": 1 for number in range(count)}
+    fields = {name: serializers.IntegerField() for name in data}
+    cls = type("Rows", (serializers.Serializer,), fields)
+    for _ in range(24):
+        assert cls(data).data
+    serializer = cls()
+    assert serializer.fields
+    numbers = range(thresholds.rows_worth_comparing + 2)
+    compiled = compiled_rows(lambda: [serializer.to_representation(data) for _ in numbers])
+    assert compiled == (3 if count == FEWEST else 0)
+
+
 CHANGES = {
     "nothing": lambda s: None,
     "look": lambda s: list(s.fields),
