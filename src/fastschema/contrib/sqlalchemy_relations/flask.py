@@ -40,4 +40,4 @@ def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     if settings.load_relations:
         load_for(schema, objects, compiled, settings.load_relations)
     if current_app.debug:
-        warn_of_lazy_loads(schema, objects, settings.load_relations)
+        warn_of_lazy_loads(schema, objects)

@@ -104,7 +104,7 @@ def _has(obj: Any, tree: Tree) -> bool:
     return True
 
 
-def warn_of_lazy_loads(schema: Any, objects: list[Any], loads: str | bool) -> None:
+def warn_of_lazy_loads(schema: Any, objects: list[Any]) -> None:
     """Log, once for each schema class, that relationships are about to be loaded row by row."""
     if type(schema) in _warned or len(objects) < _FEWEST_WARNED_OF:
         return
@@ -125,19 +125,24 @@ def warn_of_lazy_loads(schema: Any, objects: list[Any], loads: str | bool) -> No
             logger.warning(
                 "%s loads %s of each %s lazily: a query for each row. Add %s to the statement%s.",
                 *(type(schema).__name__, ", ".join(keys), cls.__name__),
-                *(options_for(cls, keys), setting_for(lacking, loads)),
+                *(options_for(cls, keys), setting_for(lacking)),
             )
             return
 
 
-def setting_for(relationships: Iterable[Any], loads: str | bool = False) -> str:
-    """Return what the setting would do about relationships, or why it does nothing."""
-    left = {relationship.key: why_left(relationship) for relationship in relationships}
-    loadable = [relationship for relationship in relationships if not left[relationship.key]]
-    value = "True" if all(map(is_in_one_order, loadable)) else '"all"'
-    advice = f", or set FASTSCHEMA_LOAD_RELATIONS = {value}"
-    reasons = [f"; {key} is not loaded for you: {why}" for key, why in left.items() if why]
-    return "".join([advice if loadable else "", *reasons])
+def setting_for(relationships: Iterable[Any]) -> str:
+    """Return what the setting does about relationships, or why it leaves them to lazy loads."""
+    reasons = {relationship.key: why_left(relationship) for relationship in relationships}
+    unordered = [
+        relationship.key
+        for relationship in relationships
+        if reasons[relationship.key] is None and not is_in_one_order(relationship)
+    ]
+    value = '"all"' if unordered else "True"
+    parts = [f", or set FASTSCHEMA_LOAD_RELATIONS = {value}" if None in reasons.values() else ""]
+    parts += [f"; True leaves {key} (it has no total order)" for key in unordered]
+    parts += [f"; no setting loads {key} ({why})" for key, why in reasons.items() if why]
+    return "".join(parts)
 
 
 def advice_on(schema: Any, cls: Any, loads: str | bool) -> tuple[list[str], str]:
@@ -152,7 +157,7 @@ def advice_on(schema: Any, cls: Any, loads: str | bool) -> tuple[list[str], str]
         and not (loads and is_loaded(relationships[name], loads))
     ]
     keys = [relationship.key for relationship in read]
-    return keys, f"{options_for(cls, keys)}, add it{setting_for(read, loads)}"
+    return keys, f"{options_for(cls, keys)}, add it{setting_for(read)}"
 
 
 def is_loaded(relationship: Any, loads: str | bool) -> bool:

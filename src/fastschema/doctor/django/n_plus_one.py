@@ -33,6 +33,7 @@ from fastschema.contrib.django.unloaded_relations import (
 from fastschema.runtime.rooms import room
 
 _relations = room("fastschema.contrib.django.relations.on_demand")
+_plain = room("fastschema.contrib.django.relations.plain")
 logger = logging.getLogger("fastschema")
 _looked_at: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
 """By the classes of views, or of serializers that no view has: those of serializers."""
@@ -96,6 +97,20 @@ def loaded_on_demand(serializer: Any, loaded: Loaded, view: Any) -> Iterable[str
     return lookups
 
 
+def left_on_demand(relations: list[Unloaded], model: Any) -> str:
+    """Return which relations ``LOAD_RELATIONS`` leaves as they are, and why."""
+    if _plain is None:
+        return ""
+    reasons = []
+    for lookup in dict.fromkeys(relation.lookup for relation in relations):
+        left = _plain.why_not_on_demand(model, lookup)
+        if left is not None:
+            why, is_loaded_by_all = left
+            more = ', "all" loads it' if is_loaded_by_all else ""
+            reasons.append(f"; LOAD_RELATIONS = True leaves {lookup} ({why}{more})")
+    return "".join(reasons)
+
+
 def warn_of_queries(represent_list: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
     """Represent a list; log a warning if its rows were a query each, or more.
 
@@ -112,18 +127,19 @@ def warn_of_queries(represent_list: Callable[[Any, Any], Any], serializer: Any, 
         # The fields are made by now.
         relations = unloaded_by(child, loaded, loaded_on_demand(child, loaded, view))
         if relations:
-            _warn(cls, relations)
+            _warn(cls, relations, loaded[0])
     return results
 
 
-def _warn(cls: type, relations: list[Unloaded]) -> None:
+def _warn(cls: type, relations: list[Unloaded], model: Any) -> None:
     may_fetch_peers = hasattr(models, "FETCH_PEERS") and all(
         relation.method == SELECT for relation in relations
     )
     logger.warning(
-        "%s asks the database again for each row (fields %s). Add %s to its queryset%s.",
+        "%s asks the database again for each row (fields %s). Add %s to its queryset%s%s.",
         cls.__name__,
         ", ".join(dict.fromkeys(relation.field for relation in relations)),
         advice(relations),
         ", or fetch_mode(models.FETCH_PEERS)" if may_fetch_peers else "",
+        left_on_demand(relations, model),
     )

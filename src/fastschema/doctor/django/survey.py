@@ -48,6 +48,7 @@ from fastschema.doctor.django.list_report import (
 )
 from fastschema.doctor.django.n_plus_one import (
     advice,
+    left_on_demand,
     loaded_on_demand,
     loaded_with,
     unloaded_by,
@@ -257,8 +258,9 @@ def _examine(view: Any, finding: ViewFinding) -> None:
     }
     finding.advice = how.advice
     if relations:
-        setting = "." if loads_relations(view) else ", or set LOAD_RELATIONS."
-        what = f"Add {advice(relations)} to the view's queryset{setting}"
+        left = left_on_demand(relations, queryset.model)
+        setting = "" if loads_relations(view) else ", or set LOAD_RELATIONS"
+        what = f"Add {advice(relations)} to the view's queryset{setting}{left}."
         finding.queries = RowQueries(
             what, tuple(dict.fromkeys(relation.lookup for relation in relations))
         )

@@ -12,7 +12,7 @@ require("fastschema.doctor.django.toolbar", **_OLDEST)
 from debug_toolbar.panels import Panel  # noqa: E402  # only if it fits
 
 from fastschema.doctor.django.dumps import DumpLog, Dumps, Output  # noqa: E402  # likewise
-from fastschema.doctor.django.n_plus_one import advice  # noqa: E402  # likewise
+from fastschema.doctor.django.n_plus_one import advice, left_on_demand  # noqa: E402  # likewise
 from fastschema.plan import compile  # noqa: E402  # likewise
 from fastschema.runtime.report import Report  # noqa: E402  # likewise
 
@@ -102,9 +102,9 @@ def _queries(dumps: Dumps) -> dict[str, Any] | None:
         relations = dumps.unloaded()
     except Exception:  # of code of users
         return None
-    if not relations:
+    if not relations or dumps.loaded is None:
         return None
     return {
         "fields": list(dict.fromkeys(relation.field for relation in relations)),
-        "advice": advice(relations),
+        "advice": advice(relations) + left_on_demand(relations, dumps.loaded[0]),
     }

@@ -57,8 +57,6 @@ _HOOKS = {
     )
 }
 
-NO_TOTAL_ORDER = "the ordering of {} is not total"
-
 
 def why_left(model: Any, relation: Any, following: str | None = None) -> str | None:
     """Return why the objects of a relation might be others if they were loaded at once.
@@ -183,6 +181,21 @@ def relations_on(model: Any, lookup: str) -> Iterator[tuple[Any, str, Any]]:
         relation = relations_of(model)[name]
         yield model, name, relation
         model = relation.related_model
+
+
+def why_not_on_demand(model: Any, lookup: str) -> tuple[str, bool] | None:
+    """Return why ``LOAD_RELATIONS = True`` leaves a relation to queries for each row; else None.
+
+    :returns: the reason, and whether "all" loads it
+    """
+    *_, (owner, _, relation) = relations_on(model, lookup)
+    why = why_left(owner, relation)
+    if why is not None:
+        may_be_plain = is_generic(relation) and owner is model
+        return None if may_be_plain else (why, False)
+    if is_in_one_order(relation):
+        return None
+    return f"the ordering of {relation.related_model.__name__} is not total", True
 
 
 def leads_from_several(model: Any, lookup: str) -> bool:
