@@ -106,3 +106,75 @@ KINDS: dict[str, Callable[[Callable[[], Any]], Any]] = {
     "an object with __getattr__": WithGetattr,
 }
 """Kinds of values that run code of users when somebody looks at them."""
+
+
+def arguments_of(cls: type, root: type) -> set[str]:
+    """The names of the arguments that a class of fields may take, as far as its code tells."""
+    names: set[str] = set()
+    for base in cls.__mro__[: cls.__mro__.index(root) + 1]:
+        code = getattr(vars(base).get("__init__"), "__code__", None)
+        if code is not None:
+            names.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+            names.update(constant for constant in code.co_consts if type(constant) is str)
+    return {name for name in names - {"self", "args", "kwargs"} if name.isidentifier()}
+
+
+VALUES: dict[str, Any] = {
+    **dict.fromkeys(["max_length", "min_length", "max_value", "min_value"], 3),
+    **dict.fromkeys(["max_digits", "decimal_places", "places", "precision", "html_cutoff"], 2),
+    **{name: ["x"] for name in ("choices", "validators", "only", "exclude", "input_formats")},
+    **{name: {"invalid": "x"} for name in ("error_messages", "metadata", "style")},
+    **dict.fromkeys(["validate", "default_timezone", "timezone", "pk_field"], None),
+    **dict.fromkeys(["source", "attribute", "data_key", "field_name"], "other"),
+}
+"""What arguments of some names stand for; of all others, a text."""
+
+
+def lazy_cases(
+    classes: dict[type, dict[str, Any]], root: type
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """For each class, argument and kind of lazy value: their names, and what makes the field.
+
+    :param classes: with the arguments that each needs
+    """
+    for cls, needed in classes.items():
+        for name in sorted(arguments_of(cls, root)):
+            for kind, lazy in KINDS.items():
+
+                def make(cls=cls, needed=needed, name=name, lazy=lazy) -> Any:
+                    value = lazy(noting(name, lambda who: VALUES.get(name, "x")))
+                    return cls(**{**needed, name: value})
+
+                yield f"{cls.__name__}({name}={kind})", make
+
+
+def differing(
+    cases: Iterator[tuple[str, Callable[[], Any]]],
+    calls: Callable[[Any], list[Any]],
+    by_stock: Callable[[], Any],
+) -> tuple[dict[str, str], int]:
+    """The cases in which code of users runs more often, or less often, than in stock, and how many
+    there are in all.
+
+    :param calls: gives what comes of a field that is used
+    :param by_stock: a context in which stock runs
+    """
+    failures, count = {}, 0
+    for name, make in cases:
+        try:
+            with by_stock():
+                expected = calls(make())
+        except Exception:  # stock refuses such an argument, or has none
+            continue
+        count += 1
+        try:
+            actual = calls(make())
+        except Exception as error:
+            failures[name] = repr(error)
+            continue
+        if actual != expected:
+            number = [one == other for one, other in zip(actual, expected, strict=True)].index(
+                False
+            )
+            failures[name] = f"{actual[number]} instead of {expected[number]}"
+    return failures, count

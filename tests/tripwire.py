@@ -192,7 +192,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
     },
     "marshmallow/fields": {
         "json_value": _JSON,
-        "_number": "places of a class of users' own are asked for their digits, once",
     },
     "plan": {"*": "it calls what dumps"},
     # What asks the database, and makes instances.

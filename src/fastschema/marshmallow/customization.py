@@ -23,6 +23,7 @@ from marshmallow.decorators import (
 from fastschema.marshmallow.sqlalchemy import loads_instances
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import is_stock, overridden, stock_method
+from fastschema.runtime.plain_values import has_plain_attributes, is_a, why_lazy
 
 FIELD_CLASSES = frozenset(
     cls
@@ -45,11 +46,19 @@ OPTIONS = frozenset(
 )
 """What marshmallow's fields set when they are made, and what their classes have besides methods."""
 
+LOOKED_AT = (
+    *("attribute", "data_key", "load_only", "dump_only", "required", "allow_none", "many"),
+    *("only", "exclude", "unknown", "as_string", "places", "rounding", "allow_nan", "num_type"),
+    *("format", "truthy", "falsy", "strict", "relative", "absolute", "require_tld", "precision"),
+    *("mapping_type", "field_name", "serialize_method_name", "deserialize_method_name"),
+)
+"""Options at which stock looks, and generated code does when it is made: they must be plain."""
+
 _SPECIAL_METHODS = frozenset(
     [
         *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
         *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
-        *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__"),
+        *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__", "__class__"),
         "__del__",  # would see schemas that nobody asked for
     ]
 )
@@ -100,6 +109,8 @@ def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = Tr
     attributes = vars(field)
     if not _OWN_METHODS.isdisjoint(attributes) or attributes.get("parent") is not None:
         return False
+    if why_lazy(field, LOOKED_AT) is not None:
+        return False
     for name in method_names(field):
         method = getattr(schema_class, name, None) if is_outermost else None
         if (
@@ -124,8 +135,7 @@ INNER = ("inner", "key_field", "value_field")
 
 
 def is_field(value: Any) -> bool:
-    """Return whether something is a field; ``isinstance()`` would ask it for its class."""
-    return issubclass(type(value), fields.Field)
+    return is_a(value, fields.Field)
 
 
 def inner_fields(field: Any) -> Iterator[Any]:
@@ -147,8 +157,7 @@ def inner_fields(field: Any) -> Iterator[Any]:
 
 def computes_attributes(field: Any) -> bool:
     """Return whether code of users would see that somebody looks at a field."""
-    cls: Any = type(field)
-    return cls.__getattribute__ is not object.__getattribute__
+    return not has_plain_attributes(type(field))
 
 
 def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
@@ -171,7 +180,7 @@ def count_values(field: Any, cls: Any, direction: str) -> int:
     if issubclass(field_class, _OF_MANY_VALUES) or computes_attributes(field):
         return thresholds.MANY
     is_nested = issubclass(field_class, fields.Nested)
-    if is_nested and field.__dict__["many"]:
+    if is_nested and not (field.__dict__["many"] is None or field.__dict__["many"] is False):
         return thresholds.MANY
     if unseen_schemas(field, cls, direction) is None:
         return 0
@@ -298,7 +307,7 @@ def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
 def nesting_objects(field: Any) -> Iterator[Any]:
     """Yield those that nest a schema object, of a field and the fields inside of it."""
     for part in all_fields([field]):
-        if isinstance(part, fields.Nested) and issubclass(type(part.nested), Schema):
+        if is_a(part, fields.Nested) and is_a(part.nested, Schema):
             yield part
 
 
@@ -308,7 +317,7 @@ def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) ->
             return False
         if not _OWN_METHODS.isdisjoint(vars(part)):
             return False
-        if isinstance(part, fields.Nested) and id(part.nested) not in schemas:
+        if is_a(part, fields.Nested) and id(part.nested) not in schemas:
             nested = nested_class(part.nested, cls)
             if nested is None:
                 return False
@@ -326,7 +335,7 @@ def is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bo
 
     ``schemas`` are known to be unseen, by their ids; those that are nested in it are added.
     """
-    is_class = isinstance(schema, type)
+    is_class = is_a(schema, type)
     cls: Any = schema if is_class else type(schema)
     attributes = {} if is_class else vars(schema)
     declared = attributes.get("declared_fields", cls._declared_fields)
@@ -341,11 +350,11 @@ def is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bo
 
 def nested_class(nested: Any, cls: Any) -> Any:
     """Return the class of a nested schema; None if user code gives it, or an object of it."""
-    if isinstance(nested, str):
+    if type(nested) is str:
         if nested == "self" and IS_MARSHMALLOW_3:  # in marshmallow 3
             return cls
         try:
             return class_registry.get_class(nested, all=False)
         except Exception:
             return None  # stock raises it when the nested schema is needed
-    return nested if isinstance(nested, type) and issubclass(nested, Schema) else None
+    return nested if is_a(nested, type) and issubclass(nested, Schema) else None

@@ -51,6 +51,7 @@ DECIDING_NAMES = frozenset(
 
 Arguments = tuple[Any, ...]
 """``only``, ``exclude``, ``load_only`` and ``dump_only``, as tuples."""
+_NO_NAMES: tuple[str, ...] = ()
 _NO_ARGUMENTS: Arguments = (None, (), (), ())
 
 
@@ -79,9 +80,12 @@ class Exemplar:
         they warn.
         """
         like = self.schema.__dict__
+        load_only, dump_only = own.get("load_only"), own.get("dump_only")
         return bool(
-            own.get("load_only") == like["load_only"]
-            and own.get("dump_only") == like["dump_only"]
+            type(load_only) is type(like["load_only"])
+            and load_only == like["load_only"]
+            and type(dump_only) is type(like["dump_only"])
+            and dump_only == like["dump_only"]
             and not own.get("context")
         )
 
@@ -172,7 +176,7 @@ def find_exemplar(
     if not (record.refresh() and record.makes_fields_as_stock and _makes_fields_as_stock()):
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
-    if only is not None or exclude != () or load_only != () or dump_only != ():
+    if only is not None or not (exclude is load_only is dump_only is _NO_NAMES):
         arguments = _given(only, exclude, load_only, dump_only)
     return None if arguments is None else record.exemplar_of(schema, arguments)
 

@@ -49,12 +49,13 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
-from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.customization import LOOKED_AT, OPTIONS, STOCK_CLASSES
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
+from fastschema.runtime.plain_values import has_plain_truth, why_lazy
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -159,7 +160,11 @@ class DumpPath(FieldPath):
 def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
     """Return why the options of a field, or what it does with them, cannot be known, or None."""
     cls = type(field)
-    return computes_options(cls, OPTIONS, STOCK_CLASSES) or methods.reason(cls)
+    return (
+        computes_options(cls, OPTIONS, STOCK_CLASSES)
+        or why_lazy(field, LOOKED_AT)
+        or methods.reason(cls)
+    )
 
 
 def describe(field: Any) -> Description:
@@ -280,6 +285,8 @@ def _boolean(field: Any) -> Description:
 
 
 def _enum(field: Any) -> Description:
+    if not has_plain_truth(field.by_value):
+        return own_method("its by_value may be lazy")
     by_value = bool(field.by_value)
     if method_of(field.field, "_serialize") is not (_BY_FIELD if by_value else _BY_STRING):
         return own_method("an enum by such a field is not compiled")

@@ -26,6 +26,7 @@ from fastschema.marshmallow.fields import why_unknown
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.plain_values import has_plain_truth
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -250,6 +251,8 @@ def _decimal(has_places: bool, *, path: LoadPath, **_: Any) -> LoadKind:
 
 
 def _enum(field: Any) -> Description:
+    if not has_plain_truth(field.by_value):
+        return own_method("its by_value may be lazy")
     by_value = bool(field.by_value)
     inner = methods_of(field.field, "_deserialize", fields.Field)
     if inner != (_BY_FIELD if by_value else _BY_STRING):

@@ -47,7 +47,7 @@ from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY, ClassSnapshot
 from fastschema.runtime.patching import MethodsOfFields, StockMethods
-from fastschema.runtime.plain_values import are_same
+from fastschema.runtime.plain_values import are_same, is_a
 from fastschema.runtime.programs import Description, Program, programs
 from fastschema.runtime.registration import registered
 
@@ -334,7 +334,7 @@ def _read_exemplar(
 
 def _can_be_nested(nested: list[Any], fields: dict[int, Any], number: int) -> bool:
     """Return whether the schema objects that a field nests can be copied, which is done here."""
-    if all(isinstance(nested_schema, type) for nested_schema in nested):
+    if all(is_a(nested_schema, type) for nested_schema in nested):
         return True
     try:
         for nesting in nesting_objects(fields[number]):
@@ -438,7 +438,7 @@ def _read(
     field_classes = set(map(type, all_fields(fields.values())))
     schemas = {id(nested_schema): nested_schema for nested_schema in nested}.values()
     nested_classes: set[Any] = {
-        nested_schema if isinstance(nested_schema, type) else type(nested_schema)
+        nested_schema if is_a(nested_schema, type) else type(nested_schema)
         for nested_schema in schemas
     }
     for cls in nested_classes:
@@ -446,9 +446,7 @@ def _read(
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
     reading = Reading(classes, direction.read_around.of(field_classes))
     reading.nested = [
-        SchemaSnapshot(nested_schema)
-        for nested_schema in schemas
-        if not isinstance(nested_schema, type)
+        SchemaSnapshot(nested_schema) for nested_schema in schemas if not is_a(nested_schema, type)
     ]
     try:
         description = direction.describe(fields, schema)

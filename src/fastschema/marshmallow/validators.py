@@ -36,7 +36,9 @@ Rule = Callable[[Any], Description | None]
 
 def has_validators(field: Any) -> bool:
     """Return whether there is anything for a field's ``_validate`` to do."""
-    return field.validators != [] or not _validates_as_stock(field)
+    validators = field.validators
+    is_empty = type(validators) is list and not validators
+    return not is_empty or not _validates_as_stock(field)
 
 
 def _validates_as_stock(field: Any) -> bool:
@@ -90,7 +92,9 @@ def _range(validator: Any) -> Description | None:
     low, high = validator.min, validator.max
     if not _LIMITS.issuperset((type(low), type(high))):
         return None
-    inclusive = [bool(getattr(validator, name)) for name in ("min_inclusive", "max_inclusive")]
+    inclusive = validator.min_inclusive, validator.max_inclusive
+    if any(type(is_inclusive) is not bool for is_inclusive in inclusive):
+        return None
     # The classes tell 1 from 1.0, which are equal, and would share a key.
     return (_within, type(low), low, type(high), high, *inclusive)
 

@@ -63,6 +63,12 @@ def is_lazy(value: Any) -> bool:
     return not (cls in PLAIN or issubclass(cls, (type, FunctionType, BuiltinFunctionType)))
 
 
+def has_plain_truth(value: Any) -> bool:
+    """Return whether ``bool()`` of a value runs no code of users."""
+    cls = type(value)
+    return not is_lazy(value) or not (hasattr(cls, "__bool__") or hasattr(cls, "__len__"))
+
+
 def why_lazy(obj: Any, names: Iterable[str]) -> str | None:
     """Return why nobody may look at options of a field, which its object has; None if one may."""
     attributes = vars(obj)

@@ -31,6 +31,7 @@ from fastschema.contrib.django.bulk.setting import is_list_in_bulk
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.contrib.django.internals.queries import is_exact, iterates_as_django
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.plain_values import is_a
 
 GET_QUERYSET = stock_method(RelatedField, "get_queryset")
 _GET, _FILTER = (stock_method(models.QuerySet, name) for name in ("get", "filter"))
@@ -70,7 +71,7 @@ class BatchLookup(NamedTuple):
     def keys(self, values: Iterable[Any]) -> set[Any]:
         """Return values as the column has them, without those that cannot be looked up."""
         least = most = None
-        if isinstance(self.field, models.IntegerField):
+        if is_a(self.field, models.IntegerField):
             operations = connections[self.queryset.db].ops
             least, most = operations.integer_field_range(self.field.get_internal_type())
         keys = set()
@@ -96,9 +97,9 @@ class BatchLookup(NamedTuple):
 
 def related_lookup(field: Any, values: Iterable[Any]) -> BatchLookup | None:
     """Return the lookup of the objects of a relation; None if stock looks them up one by one."""
-    if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
+    if is_a(field, PrimaryKeyRelatedField) and field.pk_field is None:
         lookup = "pk"
-    elif isinstance(field, SlugRelatedField):
+    elif is_a(field, SlugRelatedField) and type(field.slug_field) is str:
         lookup = field.slug_field
     else:
         return None
@@ -113,10 +114,12 @@ def unique_lookup(validator: Any, field: Any) -> BatchLookup | None:
     """Return the lookup of values that are taken; None if stock looks them up one by one."""
     if type(validator) is not UniqueValidator or UniqueValidator.__call__ is not _CALL:
         return None
-    if validator.lookup != "exact" or len(field.source_attrs) != 1:
+    if type(validator.lookup) is not str or validator.lookup != "exact":
+        return None
+    if len(field.source_attrs) != 1:
         return None
     queryset = validator.queryset
-    if isinstance(queryset, models.Manager):
+    if is_a(queryset, models.Manager):
         queryset = queryset.all()
     return _lookup(queryset, field.source_attrs[0])
 
@@ -128,9 +131,9 @@ def _lookup(queryset: Any, lookup: str) -> BatchLookup | None:
         field = column_of(queryset.model, lookup)
     except FieldDoesNotExist:
         return None
-    while isinstance(field, models.ForeignKey):
+    while is_a(field, models.ForeignKey):
         field = field.target_field
-    is_known = isinstance(field, _KEYS) and type(field).__module__.startswith("django.")
+    is_known = is_a(field, *_KEYS) and type(field).__module__.startswith("django.")
     return BatchLookup(queryset, lookup, field) if is_known else None
 
 
@@ -141,7 +144,7 @@ def column_of(model: Any, lookup: str) -> Any:
 
 def _is_plain_queryset(queryset: Any) -> bool:
     """Return whether a queryset answers as Django's do, for many rows as for one."""
-    if not iterates_as_django(queryset):
+    if not (is_a(queryset, models.QuerySet) and iterates_as_django(queryset)):
         return False
     query = queryset.query
     return (
@@ -188,10 +191,10 @@ def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[Unique]:
                 continue
             name = field.field_name
             values = [row[name] for row in rows if name in row]
-            if isinstance(field, ManyRelatedField):
+            if is_a(field, ManyRelatedField):
                 items = [item for value in values if type(value) is list for item in value]
                 _know_related(field.child_relation, items, stack)
-            elif isinstance(field, RelatedField):
+            elif is_a(field, RelatedField):
                 _know_related(field, values, stack)
             if serializer.instance is None:  # with instances, stock leaves them out one by one
                 unique |= _know_unique(field, values, stack)
@@ -204,7 +207,7 @@ def uses_batch_lookup(field: Any) -> bool:
     A ``get_queryset`` of the user's, who may need a request for it, is taken for one that does.
     """
     relation = getattr(field, "child_relation", field)
-    if isinstance(relation, RelatedField) and (
+    if is_a(relation, RelatedField) and (
         type(relation).get_queryset is not GET_QUERYSET or related_lookup(relation, [0])
     ):
         return True
@@ -345,7 +348,7 @@ def _add_and_tell(seen: set[Any], value: Any) -> bool:
 def _is_of_table(batch: Any, model: Any) -> bool:
     """Return whether no two rows of a model's table may have the same value."""
     table = batch.queryset.model
-    is_same = isinstance(model, type) and issubclass(model, models.Model)
+    is_same = is_a(model, type) and issubclass(model, models.Model)
     is_same = is_same and model._meta.concrete_model is table._meta.concrete_model
     # A constraint with a condition asks some of the rows only.
     column = column_of(table, batch.column)

@@ -16,6 +16,7 @@ from fastschema.contrib.django.bulk.setting import is_in_bulk, is_list_in_bulk
 from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.schema_reader import field_mapping
 from fastschema.runtime.patching import Replacements, overridden, stock_method
+from fastschema.runtime.plain_values import is_a
 
 STOCK_CREATE = stock_method(ListSerializer, "create")
 _CREATE = stock_method(ModelSerializer, "create")
@@ -56,8 +57,8 @@ def create_list(self: Any, validated_data: list[Any]) -> list[Any]:
     Then all is done in one transaction, and an error has a note that names the row.
     """
     child = self.child
-    model = getattr(getattr(child, "Meta", None), "model", None)
-    has_table = isinstance(model, type) and issubclass(model, Model)
+    model: Any = getattr(getattr(child, "Meta", None), "model", None)
+    has_table = is_a(model, type) and issubclass(model, Model)
     if not has_table or not is_list_in_bulk(self):
         created: list[Any] = STOCK_CREATE(self, validated_data)
         return created
@@ -107,12 +108,12 @@ def why_one_by_one(child: Any) -> str | None:
 
 
 def _reasons_of(child: Any) -> Iterator[str]:
-    if not isinstance(child, ModelSerializer) or type(child).create is not _CREATE:
+    if not is_a(child, ModelSerializer) or type(child).create is not _CREATE:
         yield f"{type(child).__name__} has its own create"
     if "create" in vars(child):
         yield "create is set on the serializer object"
     for name, field in field_mapping(child).items():
-        is_nested = isinstance(field, BaseSerializer) or len(field.source_attrs) > 1
+        is_nested = is_a(field, BaseSerializer) or len(field.source_attrs) > 1
         if is_nested and not field.read_only:
             yield f"{name} is written to a related object"
     yield from _reasons_of_model(child.Meta.model)

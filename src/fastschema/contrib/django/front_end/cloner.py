@@ -41,13 +41,19 @@ from fastschema.contrib.django.front_end.customization import (
     copies_as_django,
     has_lazy_arguments,
     has_own_code,
-    has_plain_truth,
     is_copied_by_attributes,
     is_mapped_by_own_code,
     runs_own_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
-from fastschema.runtime.plain_values import CONTAINERS, PLAIN, are_same, is_a, is_plain
+from fastschema.runtime.plain_values import (
+    CONTAINERS,
+    PLAIN,
+    are_same,
+    has_plain_truth,
+    is_a,
+    is_plain,
+)
 
 if TYPE_CHECKING:
     from functools import cached_property
@@ -182,7 +188,7 @@ def bare_serializer(cls: Any) -> Any:
 
 def with_url_name(serializer: Any) -> Any:
     """Return a serializer with what ``ModelSerializer.get_fields`` sets besides making fields."""
-    if is_a(serializer, ModelSerializer) and serializer.url_field_name is None:
+    if issubclass(type(serializer), ModelSerializer) and serializer.url_field_name is None:
         serializer.url_field_name = api_settings.URL_FIELD_NAME
     return serializer
 

@@ -130,12 +130,6 @@ def _is_lazy_argument(name: str, value: Any) -> bool:
     return is_iterated or copies_by_own_code(value)
 
 
-def has_plain_truth(value: Any) -> bool:
-    """Return whether ``bool()`` of a value runs no code of users."""
-    cls = type(value)
-    return is_known(value) or not (hasattr(cls, "__bool__") or hasattr(cls, "__len__"))
-
-
 def is_known(value: Any) -> bool:
     """Return whether stock may look at a value any number of times, and nobody hears of it."""
     cls = type(value)
@@ -278,7 +272,7 @@ def is_plain_condition(limit: Any) -> bool:
 def is_stock_serializer(serializer: Any) -> bool:
     """Return whether a serializer represents as stock does, be it installed or not."""
     return (
-        is_a(serializer, Serializer)
+        issubclass(type(serializer), Serializer)
         and overridden(serializer, _OF_SERIALIZERS) is None
         and why_fields_are_own(type(serializer)) is None
     )

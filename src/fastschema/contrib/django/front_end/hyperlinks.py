@@ -34,6 +34,7 @@ from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.read_around import ADDRESSES, are_read_as_stock
+from fastschema.runtime.plain_values import is_a
 
 _Link = Callable[[Any], Any]
 """From a value, or the object that has it, to an address."""
@@ -153,7 +154,7 @@ class _Columns(dict[type, "tuple[str, str] | None"]):
         primary_key: str = cls._meta.pk.attname
         lookup = primary_key if self._lookup_field == "pk" else self._lookup_field
         for name in (primary_key, lookup):
-            if not isinstance(on_class(cls, name), DeferredAttribute):
+            if not is_a(on_class(cls, name), DeferredAttribute):
                 return None
         return primary_key, lookup
 

@@ -18,6 +18,7 @@ from fastschema.contrib.django.front_end.access import SerializerPath
 from fastschema.contrib.django.front_end.fields import describe, inner_fields, kind
 from fastschema.contrib.django.front_end.schema_reader import NAMES
 from fastschema.runtime.guard import State
+from fastschema.runtime.plain_values import is_a
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
 from fastschema.runtime.registration import Function, Refused, Registered, function_of, registered
 
@@ -70,9 +71,9 @@ def represented(inner: Any) -> Callable[[Any], Any]:
 
     :raises TypeError: if it is neither
     """
-    if not isinstance(inner, Field):
+    if not is_a(inner, Field):
         raise TypeError(f"compiled() takes a field or a serializer, not {inner!r}")
-    if not isinstance(inner, BaseSerializer):
+    if not is_a(inner, BaseSerializer):
         generated = _value_function(describe(inner))
         if generated is not None:
             values = [slot.resolve([inner], None, Form.PYTHON) for slot in generated.slots]

@@ -228,7 +228,8 @@ def reads_only_key(field: Any) -> bool | None:
     if method in _OBJECT_ITSELF:
         return False
     if method is _KEY_ONLY_IF_LOOKED_UP:
-        return bool(field.lookup_field == "pk")
+        lookup_field = field.lookup_field
+        return type(lookup_field) is str and lookup_field == "pk"
     return True if method is _KEY_ONLY else None
 
 

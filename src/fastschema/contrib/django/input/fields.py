@@ -187,7 +187,7 @@ _numbers = itertools.count(1)
 
 def _compiled(inner: Any) -> Callable[[Any], Any]:
     """Return what a field or a serializer inside of another does with a value of the input."""
-    if not isinstance(inner, fields.Field):
+    if not is_a(inner, fields.Field):
         raise TypeError(f"compiled() takes a field or a serializer, not {inner!r}")
     run: Callable[[Any], Any] = inner.run_validation
     if is_a(inner, serializers.BaseSerializer) or why_by_stock(inner) or inner.read_only:

@@ -48,10 +48,6 @@ _OF_LISTS = {
 }
 
 
-def _are_there(validators: Any) -> bool:
-    return validators is not None and (type(validators) is not list or bool(validators))
-
-
 class OwnFields(dict[str, Any]):
     """The fields of a serializer that validates, by name: none is made before it is needed."""
 
@@ -84,10 +80,11 @@ class OwnFields(dict[str, Any]):
         serializer = self._serializer
         value = validation.program.generated().function(serializer, options, self, data)
         attributes = vars(serializer)
+        validators = attributes.get("_validators")
         has_validators = (
             validation.has_validators
             or UNREAD_VALIDATORS in attributes
-            or _are_there(attributes.get("_validators"))
+            or (validators is not None and (type(validators) is not list or validators != []))
         )
         if has_validators or validation.has_validate:
             return checked(serializer, value, has_validators=has_validators)
