@@ -131,11 +131,11 @@ VALUES: dict[str, Any] = {
 
 
 def lazy_cases(
-    classes: dict[type, dict[str, Any]], root: type
+    classes: dict[type, Callable[[], dict[str, Any]]], root: type
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     """For each class, argument and kind of lazy value: their names, and what makes the field.
 
-    :param classes: with the arguments that each needs
+    :param classes: with what gives the arguments that each needs
     """
     for cls, needed in classes.items():
         for name in sorted(arguments_of(cls, root)):
@@ -143,7 +143,7 @@ def lazy_cases(
 
                 def make(cls=cls, needed=needed, name=name, lazy=lazy) -> Any:
                     value = lazy(noting(name, lambda who: VALUES.get(name, "x")))
-                    return cls(**{**needed, name: value})
+                    return cls(**{**needed(), name: value})
 
                 yield f"{cls.__name__}({name}={kind})", make
 

@@ -50,17 +50,13 @@ MAY_LOOK: dict[str, dict[str, str]] = {
         "rows": _VALUE,
         "column": "a field of a model, and the name under which stock looks for it",
     },
-    "contrib/django/front_end/bound_serializer": dict.fromkeys(
-        ["_known_nested", "_nested_dispatch", "dumps_each"], _FIELD
+    "contrib/django/front_end/bound": dict.fromkeys(
+        ["_nested_dispatcher", "_row_serializer", "dumps_each"], _FIELD
     ),
-    "contrib/django/front_end/class_state": {"_options_of": "a Meta that was read as a class"},
+    "contrib/django/front_end/record": {"_options_of": "a Meta that was read as a class"},
     "contrib/django/front_end/customization": {"<module>": _CLASS},
-    "contrib/django/front_end/field_cloner": {"_check_classes": "names of classes"},
-    "contrib/django/front_end/made_fields": {"_owners": _FIELD},
-    "contrib/django/front_end/serializer_state": {
-        "PendingState.__init__": _OURS,
-        "mark_compiled": _OURS,
-    },
+    "contrib/django/front_end/cloner": {"_check_classes": "names of classes"},
+    "contrib/django/front_end/snapshots": {"_owners": _FIELD},
     "contrib/django/input/code": {"detail": "an exception that stock caught in this way"},
     "contrib/django/input/fields": {"_validated": _PLAIN, "input_field": _PLAIN},
     "contrib/django/bulk/batch_lookup": {
