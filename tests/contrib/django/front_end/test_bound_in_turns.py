@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import weakref
-from unittest import mock
 
 import pytest
 from rest_framework import serializers
@@ -75,72 +74,11 @@ def assert_as_in_stock(cls, each, user="ann"):
         assert shown(cls, each, many, user) == expected
 
 
-def declared_later(cls):
-    """Declare another field."""
-    cls._declared_fields["later"] = serializers.CharField(source="number", required=False)
-
-
-def own_get_fields(self):
-    """A ``get_fields`` that a class gets later."""
-    fields = serializers.Serializer.get_fields(self)
-    fields.popitem()
-    return fields
-
-
-CHANGES = {
-    "the class of a nested field": lambda outer, inner, deep, own: setattr(
-        own, "to_representation", lambda self, value: "changed"
-    ),
-    "a nested class": lambda outer, inner, deep, own: setattr(
-        deep, "to_representation", lambda self, instance: "changed"
-    ),
-    "what is declared": lambda outer, inner, deep, own: declared_later(deep),
-    "who makes the fields": lambda outer, inner, deep, own: setattr(
-        deep, "get_fields", own_get_fields
-    ),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_what_is_nested_is_seen(change, at):
-    classes = new_classes()
-    assert_as_in_stock(classes[0], row(at))
-    before = shown(classes[0], row(at))
-    CHANGES[change](*classes)
-    assert_as_in_stock(classes[0], row(at))
-    assert shown(classes[0], row(at)) != before
-
-
-@pytest.mark.parametrize(
-    "patched",
-    [
-        (serializers.IntegerField, "to_representation", lambda self, value: "changed"),
-        (serializers.SlugField, "to_representation", lambda self, value: "changed"),
-        (serializers.ListSerializer, "to_representation", lambda self, data: ["changed"]),
-        (serializers.DateTimeField, "enforce_timezone", lambda self, value: value),
-    ],
-)
-def test_a_replaced_method_of_what_is_nested_is_called(patched, at):
-    outer, *_ = new_classes()
-    assert_as_in_stock(outer, row(at))
-    with mock.patch.object(*patched):
-        assert_as_in_stock(outer, row(at))
-    assert_as_in_stock(outer, row(at))
-
-
 def test_visitors_in_turns(at):
     outer, *_ = new_classes()
     for visitor in IN_TURNS:
         with visitor.visiting():
             assert_as_in_stock(outer, row(at), visitor.name)
-
-
-def test_a_row_that_fails_does_no_harm_to_the_next_one(at):
-    outer, *_ = new_classes()
-    wrong = row(at)
-    wrong.inner.deep.number = "x"
-    for each in (row(at), wrong, row(at), wrong, row(at)):
-        assert_as_in_stock(outer, each)
 
 
 def test_other_classes_of_objects(at):

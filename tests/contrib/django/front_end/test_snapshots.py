@@ -1,9 +1,6 @@
 """Serializers whose fields are made, asked row by row: whoever looks at the fields is seen."""
 
-import copy
 import functools
-import pickle
-import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -174,57 +171,6 @@ def test_objects_of_few_fields_that_come_one_by_one_are_left_to_stock(count):
     numbers = range(thresholds.rows_worth_comparing + 2)
     compiled = compiled_rows(lambda: [serializer.to_representation(data) for _ in numbers])
     assert compiled == (3 if count == FEWEST else 0)
-
-
-CHANGES = {
-    "nothing": lambda s: None,
-    "look": lambda s: list(s.fields),
-    "pop": lambda s: s.fields.pop("last", None) and None,
-    "add": lambda s: s.fields.__setitem__("more", serializers.CharField(default="x")),
-    "replace": lambda s: s.fields.__setitem__("last", serializers.CharField(source="loud")),
-    "source": lambda s: setattr(s.fields.get("last", s.fields["loud"]), "source_attrs", ["first"]),
-    "write only": lambda s: setattr(s.fields["first"], "write_only", True),
-    "no longer write only": lambda s: setattr(s.fields["hidden"], "write_only", False),
-    "method": lambda s: setattr(s.fields["first"], "to_representation", lambda value: "own"),
-    "class": lambda s: setattr(s.fields["first"], "__class__", Loud),
-    "order": lambda s: s.fields.__setitem__("first", s.fields.pop("first")),
-    "nested": lambda s: s.fields["inner"].fields.pop("text", None) and None,
-    "nested in a list": lambda s: s.fields["many"].child.fields.pop("text", None) and None,
-    "nested and made": lambda s: s.fields["less"].fields.pop("text", None) and None,
-    "made in a list": lambda s: s.fields["all_less"].child.fields.pop("text", None) and None,
-    "option of a nested one": lambda s: setattr(
-        s.fields["less"].fields["more"], "source_attrs", ["number"]
-    ),
-    "made": lambda s: list(s.fields["inner"].fields),
-    "all others": lambda s: setattr(s, "fields", type(s)().fields),
-    "context": lambda s: s._context.update(user="eve"),
-    "class of the serializer": lambda s: setattr(s, "__class__", Own),
-    "a list": lambda s: exactly([s.to_representation(each) for each in ROWS[:3]]),
-    "a copy": lambda s: exactly([copy.copy(s).to_representation(each) for each in ROWS[:3]]),
-    "a deep copy": lambda s: exactly(copy.deepcopy(s).to_representation(ROWS[0])),
-    "a pickle": lambda s: exactly(pickle.loads(pickle.dumps(s)).to_representation(ROWS[0])),
-    "validation": lambda s: exactly(s.run_validation(ROWS[0])),
-    "repr": repr,
-}
-
-
-@pytest.mark.parametrize("seed", range(120))
-def test_whatever_happens_in_random_order(seed):
-    def ask():
-        chance = random.Random(seed)
-        cls = chance.choice([Popping, Own, Deciding, Caching])
-        serializer = cls(context={"user": "ann"})
-        found = []
-        for _ in range(chance.randint(4, 20)):
-            name = chance.choice(list(CHANGES)) if chance.random() < 0.3 else "nothing"
-            try:
-                found.append((name, CHANGES[name](serializer)))
-                found.append(exactly(serializer.to_representation(chance.choice(ROWS))))
-            except Exception as error:
-                found.append((type(error), str(error)[:200]))
-        return found
-
-    assert_as_in_stock(ask)
 
 
 def test_a_nested_serializer_that_somebody_holds():

@@ -156,9 +156,11 @@ def duplicate_new(subject: Subject) -> None:
 
 
 def duplicate_seen(subject: Subject) -> None:
-    """Keep shallow copies of what somebody has looked at."""
+    """Keep shallow copies of what somebody has looked at and used."""
     subject.keep_new()
     _ = subject.kept.fields, subject.kept_list.child.fields
+    for _ in range(3):
+        subject.kept.to_representation(guest())
     duplicate(copy.copy, subject)
 
 
@@ -303,9 +305,14 @@ OF_SERIALIZERS: dict[str, Happening] = {
     "_declared_fields of an object": partial(
         set_on_serializer, "_declared_fields", lambda s: {"name": Noting()}
     ),
+    "a message of a field": lambda s: s.kept.fields["name"].error_messages.update(null="changed"),
     "to_representation of an object": lambda s: setattr(
         s.kept, "to_representation", lambda row: "changed"
     ),
+    "to_internal_value of an object": lambda s: setattr(
+        s.kept, "to_internal_value", lambda data: {"changed": list(data)}
+    ),
+    "validate of an object": lambda s: setattr(s.kept, "validate", lambda attrs: {"changed": True}),
 }
 
 
@@ -415,6 +422,12 @@ def late_to_internal_value(cls: Any) -> None:
     cls.to_internal_value = lambda self, data: {**before(self, data), "late": True}
 
 
+def late_run_validation(cls: Any) -> None:
+    """Give a class a ``run_validation``."""
+    before = cls.run_validation
+    cls.run_validation = lambda self, data=serializers.empty: {**before(self, data), "run": True}
+
+
 def late_validate(cls: Any) -> None:
     """Give a class a ``validate``."""
     cls.validate = lambda self, attrs: {**attrs, "validated": list(attrs)}
@@ -430,7 +443,10 @@ DECIDING = [
     *(declare, declare_other, undeclare, late_get_fields, late_fields, late_init),
 ]
 """What decides on fields: serializers that have made theirs do not see it."""
-METHODS = [late_to_representation, late_to_internal_value, late_validate, late_validate_name]
+METHODS = [
+    *(late_to_representation, late_to_internal_value, late_run_validation),
+    *(late_validate, late_validate_name),
+]
 """What all serializers see in stock, and here those that are made later, or after ``forget``."""
 
 
