@@ -51,12 +51,14 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 class Demand(State):
     """What is made of one filter set; the recipe says which filters are needed."""
 
-    __slots__ = ("_memo", "filters", "form", "recipe")
+    __slots__ = ("_memo", "filters", "form", "needed", "recipe")
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.filters: dict[str, Any] = {}
         """The filters that are made so far."""
+        self.needed: dict[str, Any] = {}
+        """The filters whose parameters were sent, those that all requests share among them."""
         self.form: Any = None
         """The form, with fields for the filters that are needed until somebody looks at it."""
         self._memo: dict[int, Any] = {}
@@ -79,37 +81,41 @@ class Demand(State):
         data = filter_set.data
         if type(data) not in (QueryDict, MultiValueDict, dict) or filter_set.form_prefix:
             return
-        names = self.recipe.needed(data)
-        self.make_filters(filter_set, names)
-        fields = {name: self.filters[name].field for name in names}
+        names, shared = self.recipe.needed(data), self.recipe.shared
+        self.make_filters(filter_set, [name for name in names if name not in shared])
+        self.needed = {name: shared.get(name) or self.filters[name] for name in names}
+        fields = {name: filter_.field for name, filter_ in self.needed.items()}
         form = Form(data)
-        form.base_fields = fields
-        form.fields = copy.deepcopy(fields)
+        form.base_fields = {name: field for name, field in fields.items() if name not in shared}
+        form.fields = fields | copy.deepcopy(form.base_fields)
         self.form = form
 
     def complete_form(self, filter_set: Any) -> None:
         """Give the form the class that stock gives it, with the fields of all filters.
 
-        Nothing was sent for those that are new, and they say that this is right.
+        Those that all requests share get fields of this form's own. Nothing was sent for those that
+        were not needed, and they say that this is right.
         """
         form = filter_set._form = self.form
-        needed, fields = vars(form).pop("base_fields"), form.fields
+        fields, cleaned = vars(form).pop("base_fields"), form.fields
         filters = self.all_filters(filter_set)
-        base = {name: needed[name] if name in needed else filters[name].field for name in filters}
+        base = {name: fields[name] if name in fields else filters[name].field for name in filters}
         form.__class__ = type(f"{type(filter_set).__name__}Form", (Form,), dict(base))
         form.fields = {
-            name: fields[name] if name in needed else copy.deepcopy(field)
+            name: cleaned[name] if name in fields else copy.deepcopy(field)
             for name, field in base.items()
         }
+        for name in cleaned.keys() - fields.keys():
+            form._bound_fields_cache.pop(name, None)
         if hasattr(form, "cleaned_data"):
-            form.cleaned_data = dict(self._values(form, needed))
+            form.cleaned_data = dict(self._values(form, cleaned))
 
     @staticmethod
-    def _values(form: Any, needed: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    def _values(form: Any, cleaned: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """Give the values of a form in the order of its fields."""
         values, nothing = form.cleaned_data, type(form.data)()
         for name, field in form.fields.items():
-            if name not in needed:
+            if name not in cleaned:
                 yield name, field.clean(field.widget.value_from_datadict(nothing, {}, name))
             elif name in values:
                 yield name, values[name]
@@ -212,9 +218,9 @@ def filter_queryset(self: Any, queryset: Any) -> Any:
     needed = demanded(self)
     if needed is None or not hasattr(needed, "cleaned_data"):
         return STOCK_FILTER_QUERYSET(self, queryset)
-    filters_of_set = vars(self)[STATE_KEY].filters
+    needed_filters = vars(self)[STATE_KEY].needed
     for name, value in needed.cleaned_data.items():
-        queryset = filters_of_set[name].filter(queryset, value)
+        queryset = needed_filters[name].filter(queryset, value)
         _check_queryset(self, name, queryset)
         if not vars(self).keys().isdisjoint(_LOOKED_AT):  # code of users may have changed them
             return _filtered_after(self, name, queryset)

@@ -41,6 +41,14 @@ _FILTERS = {getattr(filters, name) for name in filters.__all__} | {
     ASKING,
     object,
 }
+_SHARED = {
+    getattr(filters, f"{name}Filter")
+    for name in (
+        *("Char", "Boolean", "Choice", "MultipleChoice", "Number", "UUID"),
+        *("Date", "DateTime", "IsoDateTime", "Time", "Duration", "BaseCSV", "BaseIn"),
+    )
+} | {filters.Filter, rest_filters.BooleanFilter, object}
+"""Classes of filters whose objects do not change, nor ask their filter set for anything."""
 _FIELDS = {
     value
     for module in (forms.fields, forms.models, fields)
@@ -194,11 +202,13 @@ class Recipe:
 
     :param why: why all filters must be made for each request; None if not all must
     :param reasons: by the name of a filter: why this one must be made for each request
+    :param shared: the filters that one request after the other uses, which no code of users sees
     """
 
     def __init__(self, cls: Any, model: Any) -> None:
         self.why = _why_class(cls)
         self.reasons: dict[str, str] = {}
+        self.shared: dict[str, Any] = {}
         self._by_parameter: dict[str, list[str]] = {}
         if self.why is None:
             self._classes = ClassSnapshot(own_classes(cls))
@@ -218,6 +228,8 @@ class Recipe:
             if why is None:
                 for parameter in parameters(name, filter_.field):
                     self._by_parameter.setdefault(parameter, []).append(name)
+                if filter_.method is None and _is_plain(type(filter_), _SHARED):
+                    self.shared[name] = filter_
         except Exception as error:
             return f"the filter {name} cannot be made: {type(error).__name__}: {error}"
         return why
