@@ -143,6 +143,8 @@ class Compiled:
         """By their options, loads that wait for the next one."""
         self.nested = _NONE_KNOWN
         """What its nested schemas compile to."""
+        self.relationships: dict[type, Any] = {}
+        """By the classes of objects, what is read of those; kept by what loads relationships."""
 
     def is_current(self, own: dict[str, Any], state: SchemaState, name: str) -> bool:
         """Return whether a schema is what it was, and all else that this depends on."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from flask import current_app, has_app_context
 
 from fastschema.contrib.flask.configuration import Settings, settings_of
 from fastschema.marshmallow.dump import call_before
-from fastschema.marshmallow.sqlalchemy import is_mapped
 from fastschema.runtime.switch import is_disabled
 from fastschema.runtime.versions import is_installed, require
 
@@ -32,12 +32,15 @@ def can_load() -> bool:
 
 def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     """Load what a schema is about to read of some objects, if the current application says so."""
-    settings = settings_of(current_app) if has_app_context() else None
-    if settings is None or is_disabled() or not objects or not is_mapped(type(objects[0])):
+    if not has_app_context():
+        return
+    app: Any = current_app._get_current_object()  # type: ignore[attr-defined]  # of a proxy
+    settings = settings_of(app)
+    if settings is None or is_disabled() or not objects or "sqlalchemy.orm" not in sys.modules:
         return
     from fastschema.contrib.sqlalchemy_relations.loading import load_for, warn_of_lazy_loads
 
     if settings.load_relations:
         load_for(schema, objects, compiled, settings.load_relations)
-    if current_app.debug:
+    if app.debug:
         warn_of_lazy_loads(schema, objects)

@@ -11,7 +11,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 from sqlalchemy import inspect, select, tuple_
 from sqlalchemy.exc import DBAPIError
@@ -39,8 +39,6 @@ _MOST_LEVELS = 20
 _MOST_LEVELS_KEPT = 4
 Tree = tuple[tuple[str, Any], ...] | None
 """Names of relationships, each with those behind it; None: who asks must look closer."""
-_trees: WeakKeyDictionary[Compiled, dict[type, Tree]] = WeakKeyDictionary()
-"""What compiled schemas read of the objects of a class."""
 
 
 def load_for(
@@ -67,12 +65,12 @@ def load_for(
 
 def _are_there(compiled: Compiled, obj: Any) -> bool:
     """Return whether an object has all relationships that a schema reads: one look for a list."""
-    trees = _trees.setdefault(compiled, {})
+    trees = compiled.relationships
     cls = type(obj)
     if cls not in trees:
         reads = reads_of(compiled.schema, compiled) if is_mapped(cls) else ()
         trees[cls] = _tree(inspect(cls), reads, _MOST_LEVELS_KEPT) if reads else ()
-    return _has(obj, trees[cls])
+    return trees[cls] == () or _has(obj, trees[cls])
 
 
 def _tree(mapper: Any, reads: Reads, levels: int) -> Tree:

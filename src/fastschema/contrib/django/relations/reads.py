@@ -117,22 +117,25 @@ _attributes: WeakKeyDictionary[type, dict[str, Read]] = WeakKeyDictionary()
 
 
 def may_lack(fields: Iterable[Any], rows: Sequence[Any]) -> bool:
-    """Return whether fields read relations that the first row lacks; of one row, only lists."""
+    """Return whether fields read relations that the first row lacks.
+
+    Of one row, those matter that lead further: lists, and objects for nested serializers.
+    """
     cls = type(rows[0])
     relations = _attributes.get(cls)
     if relations is None:
         relations = _attributes[cls] = _relations_by_attribute(cls)
-    followed = [
-        relations[field.source_attrs[0]]
+    return any(
+        not relations[field.source_attrs[0]].is_there(rows[0])
         for field in fields
         if field.source_attrs
         and field.source_attrs[0] in relations
         and type(field) not in _ONLY_KEYS
-    ]
-    return any(
-        not relation.is_there(rows[0])
-        for relation in followed
-        if len(rows) > 1 or not relation.is_single
+        and (
+            len(rows) > 1
+            or not relations[field.source_attrs[0]].is_single
+            or isinstance(field, BaseSerializer)
+        )
     )
 
 
