@@ -213,7 +213,7 @@ class Recipe:
         if self.why is None:
             self._classes = ClassSnapshot(own_classes(cls))
             self._base = dict(cls.base_filters)
-            self._attributes = list(map(_attributes_of, self._base.values()))
+            self._values = _values_of(self._base)
             for name, base in cls.base_filters.items():
                 why = why_filter(name, base) or self._add(name, base, model)
                 if why is not None:
@@ -236,11 +236,7 @@ class Recipe:
 
     def is_current(self, cls: Any) -> bool:
         """Return whether the class and its filters are as they were."""
-        return (
-            self._classes.is_current()
-            and are_same(self._base, dict(cls.base_filters))
-            and are_same(self._attributes, list(map(_attributes_of, self._base.values())))
-        )
+        return self._classes.is_current() and are_same(self._values, _values_of(cls.base_filters))
 
     def needed(self, parameters: Iterable[Any]) -> list[str]:
         """Return the names of the filters that do something if some parameters were sent."""
@@ -249,12 +245,20 @@ class Recipe:
         return [name for name in self._base if name in names]
 
 
-def _attributes_of(base: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the attributes of a filter and what it gives its form field, to notice changes."""
-    extra = {
-        name: list(value) if type(value) is list else value for name, value in base.extra.items()
-    }
-    return dict(vars(base)), extra
+def _values_of(base_filters: dict[str, Any]) -> list[Any]:
+    """Return filters, their attributes and what they give their form fields, to notice changes.
+
+    They are in one list, since two such lists that have the same objects are compared at once.
+    """
+    values = [*base_filters, *base_filters.values()]
+    for base in base_filters.values():
+        attributes, extra = vars(base), base.extra
+        values += [*attributes, *attributes.values(), *extra]
+        for value in extra.values():
+            values.append(value)
+            if type(value) is list:  # of choices, which may change in place
+                values += value
+    return values
 
 
 def own_classes(cls: type) -> list[type]:
