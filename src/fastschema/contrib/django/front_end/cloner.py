@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Collection, Iterator
-from functools import cache
+from collections.abc import Callable, Collection, Iterator
+from functools import cache, partial
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -290,20 +290,20 @@ _WHOLE = (set, frozenset, lazy_format)
 class _Unread:
     """What copies the validators of a clone; a pickle has the copy."""
 
-    __slots__ = ("_cloner", "_validators")
+    __slots__ = ("_copy",)
 
-    def __init__(self, cloner: Cloner | None, validators: list[Any]) -> None:
-        self._cloner = cloner
-        self._validators = validators
+    def __init__(self, copy: Callable[[Memo], Any]) -> None:
+        self._copy = copy
 
-    def __call__(self) -> list[Any]:
-        if self._cloner is None:
-            return self._validators
-        validators: list[Any] = self._cloner.copy(self._validators, {})
-        return validators
+    def __call__(self) -> Any:
+        return self._copy({})
 
     def __reduce__(self) -> Any:
-        return _Unread, (None, self())
+        return _unread, (self(),)
+
+
+def _unread(validators: list[Any]) -> _Unread:
+    return _Unread(lambda memo: validators)
 
 
 class _Validators:
@@ -328,17 +328,18 @@ def prepare() -> None:
     Field._validators = _Validators()
 
 
-class _Parts(NamedTuple):
-    """What is inside of an object that stock makes anew each time.
+class _Original(NamedTuple):
+    """An object that stock makes anew each time.
 
-    :param shared: its parts by name, those included that are copied
+    :param shared: what is inside of it, by name; what is copied of that stands in for its copy
     :param flat: the names of lists and dictionaries in which there is nothing to copy
-    :param others: the names of other parts that are copied
+    :param others: the names of all else that is copied, and its ids
     """
 
+    value: Any
     shared: dict[Any, Any]
     flat: list[Any]
-    others: list[Any]
+    others: list[tuple[Any, int]]
 
 
 class Cloner:
@@ -351,46 +352,49 @@ class Cloner:
 
     def __init__(self, fields: Any, other: Any, parents: tuple[Any, Any] = (None, None)) -> None:
         prepare()
-        self._fields, self._parent = fields, parents[0]
-        pairs: dict[int, tuple[Any, Any]] = {}
-        if self._parent is not None:
-            pairs[id(self._parent)] = parents
+        parent = parents[0]
+        self._parent = id(parent)
+        self._names = {name: id(field) for name, field in fields.items()}
+        pairs: dict[int, tuple[Any, Any]] = {} if parent is None else {self._parent: parents}
         places: Counter[int] = Counter()
         _compare(fields, other, pairs, places)
-        made = [one for one, _ in pairs.values() if one is not self._parent]
+        made = [one for one, _ in pairs.values() if one is not parent]
         self.classes = {type(one) for one in made if is_a(one, Field)}
         """The classes of the fields, those inside of others included."""
-        self._parts = {id(one): self._parts_of(one, pairs, places) for one in made}
-        """Of all that stock makes anew, by id."""
+        self._originals = {id(one): self._original(one, pairs, places) for one in made}
+        """All that stock makes anew, by id."""
 
-    def _parts_of(self, one: Any, anew: Collection[int], places: Counter[int]) -> _Parts:
+    def _original(self, one: Any, anew: Collection[int], places: Counter[int]) -> _Original:
         shared = {} if type(one) in _WHOLE or is_a(one, QuerySet) else dict(_inside(one))
         names = [name for name, part in shared.items() if id(part) in anew]
         if is_a(one, Field) and "_validators" in names:
             names.remove("_validators")
-            shared[UNREAD_VALIDATORS] = _Unread(self, shared.pop("_validators"))
+            copy = partial(self._copy, id(shared.pop("_validators")))
+            shared[UNREAD_VALIDATORS] = _Unread(copy)
         flat = [
             name
             for name in names
             if type(part := shared[name]) in (list, dict) and places[id(part)] == 1
             if all(id(inner) not in anew for inner in _inside(part).values())
         ]
-        return _Parts(shared, flat, [name for name in names if name not in flat])
+        others = [(name, id(shared[name])) for name in names if name not in flat]
+        return _Original(one, shared, flat, others)
 
     def clones(self, parent: Any = None) -> dict[str, Any]:
         """Return new fields, as stock would make them, bound if the others are."""
-        memo: Memo = {id(self._parent): parent}
-        return {name: self.copy(field, memo) for name, field in self._fields.items()}
+        memo: Memo = {self._parent: parent}
+        return {
+            name: memo[key] if key in memo else self._copy(key, memo)
+            for name, key in self._names.items()
+        }
 
     def clone(self, name: str, parent: Any) -> Any:
-        return self.copy(self._fields[name], {id(self._parent): parent})
+        return self._copy(self._names[name], {self._parent: parent})
 
-    def copy(self, one: Any, memo: Memo) -> Any:
-        """Return a copy of an object that stock makes anew, and of such objects inside of it."""
-        key, cls = id(one), type(one)
-        if key in memo:
-            return memo[key]
-        shared, flat, others = self._parts[key]
+    def _copy(self, key: int, memo: Memo) -> Any:
+        """Return a copy of an object, and of those inside of it that are no copies yet."""
+        one, shared, flat, others = self._originals[key]
+        cls = type(one)
         if cls is dict or cls is list:
             clone = parts = one.copy()
         elif cls is tuple:
@@ -404,8 +408,8 @@ class Cloner:
         memo[key] = clone  # before what is inside of it, which may refer to it
         for name in flat:
             parts[name] = parts[name].copy()
-        for name in others:
-            parts[name] = self.copy(parts[name], memo)
+        for name, inner in others:
+            parts[name] = memo[inner] if inner in memo else self._copy(inner, memo)
         if cls is tuple:
             clone = memo[key] = tuple(parts)
         return clone
