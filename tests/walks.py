@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from itertools import takewhile
 from random import Random
 from typing import Any
 
@@ -47,10 +48,26 @@ class Difference:
     def __str__(self) -> str:
         names = ("value", "error", "calls", "queries")
         return "\n".join(
-            f"{name}:\n    stock      {expected!r}\n    fastschema {actual!r}"
+            "{}:\n    stock      {}\n    fastschema {}".format(
+                name, *_where_they_differ(expected, actual)
+            )
             for name in names
             if (expected := getattr(self.expected, name)) != (actual := getattr(self.actual, name))
         )
+
+
+_SHOWN = 200
+"""How much of long values is shown, before and after the first difference."""
+
+
+def _where_they_differ(*values: Any) -> Iterator[str]:
+    """What two values have around their first difference."""
+    texts = list(map(repr, values))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
+    begin = max(0, same - _SHOWN)
+    for text in texts:
+        shown = text[begin : begin + 2 * _SHOWN]
+        yield "..." * (begin > 0) + shown + "..." * (len(text) > begin + 2 * _SHOWN)
 
 
 @dataclass(frozen=True)
@@ -105,10 +122,14 @@ class Walks:
             for step in steps:
                 yield self.outcome(lambda step=step: happenings[step](subject))
 
+    def expected(self, kind: str, steps: Steps) -> list[Outcome]:
+        """What comes of each step in stock."""
+        with self.stock():
+            return list(self.outcomes(kind, steps))
+
     def difference(self, kind: str, steps: Steps) -> Difference | None:
         """The first step that comes out in another way than in stock, if any."""
-        with self.stock():
-            expected = list(self.outcomes(kind, steps))
+        expected = self.expected(kind, steps)
         outcomes = self.outcomes(kind, steps)
         for index, (one, other) in enumerate(zip(expected, outcomes, strict=True)):
             if one != other:

@@ -226,6 +226,11 @@ _METHODS = {
     "dump": ("dump", "_serialize", "get_attribute"),
     "load": ("load", "_do_load", "_deserialize", "handle_error", "_invoke_field_validators"),
 }
+_TAKING_PART = {
+    direction: {name: stock_method(Schema, name) for name in names}
+    for direction, names in _METHODS.items()
+}
+_STOCK_INIT = stock_method(Schema, "__init__")
 IS_MARSHMALLOW_3 = hasattr(fields.Function, "_call_or_raise")
 _SEEING_FIELDS: set[type] = {fields.Method}
 """The classes of marshmallow whose fields call user code that sees a schema, or keep what they have
@@ -282,12 +287,14 @@ def reads_by_itself(cls: Any, direction: str) -> bool:
 
     Hooks, and a ``dump`` or ``load`` that calls ``super()``, are called outside of it.
     """
-    return direction == "dump" and cls.get_attribute is not Schema.get_attribute
+    stock = _TAKING_PART["dump"]["get_attribute"]
+    return direction == "dump" and not is_stock(cls.get_attribute, stock)
 
 
 def sees_schema(cls: Any, direction: str) -> bool:
     """Return whether a nested schema class has methods of users that take part, besides hooks."""
-    return any(getattr(cls, name) is not getattr(Schema, name) for name in _METHODS[direction])
+    methods = _TAKING_PART[direction].items()
+    return not all(is_stock(getattr(cls, name), stock) for name, stock in methods)
 
 
 def unseen_schemas(field: Any, cls: Any, direction: str) -> list[Any] | None:
@@ -323,7 +330,7 @@ def _is_unseen(field: Any, cls: Any, direction: str, schemas: dict[int, Any]) ->
                 return False
             if id(nested) not in schemas:
                 schemas[id(nested)] = nested
-                if nested.__init__ is not Schema.__init__:
+                if not is_stock(nested.__init__, _STOCK_INIT):
                     return False
                 if not is_unseen_schema(nested, direction, schemas):
                     return False

@@ -173,7 +173,7 @@ def find_exemplar(
     """Return the exemplar of a new schema, or None if stock is to make its fields."""
     cls: Any = type(schema)
     record = SchemaRecord.of(cls)
-    if not (record.refresh() and record.makes_fields_as_stock and _makes_fields_as_stock()):
+    if not (record.refresh() and record.makes_fields_as_stock and makers_are_stock()):
         return None
     arguments: Arguments | None = _NO_ARGUMENTS
     if only is not None or not (exclude is load_only is dump_only is _NO_NAMES):
@@ -181,7 +181,7 @@ def find_exemplar(
     return None if arguments is None else record.exemplar_of(schema, arguments)
 
 
-def _makes_fields_as_stock() -> bool:
+def makers_are_stock() -> bool:
     return _makers_are_stock() and is_stock(Schema._init_fields, _STOCK_INIT_FIELDS)
 
 

@@ -23,6 +23,7 @@ from fastschema.marshmallow.exemplars import (
     SchemaRecord,
     find_exemplar,
     is_first_of_throw_away,
+    makers_are_stock,
 )
 from fastschema.marshmallow.shared_fields import NAMES, SharedFields
 from fastschema.runtime import thresholds
@@ -289,7 +290,11 @@ def init_fields(self: Any) -> None:
 
 def _has_as_made(own: dict[str, Any], shared: SharedFields) -> bool:
     exemplar = shared.exemplar
-    if not exemplar.classes.is_current() or not DECIDING_ON_ITSELF.isdisjoint(own):
+    if (
+        not exemplar.classes.is_current()
+        or not makers_are_stock()
+        or not own.keys().isdisjoint((*NAMES, *DECIDING_ON_ITSELF))
+    ):
         return False
     like = exemplar.schema.__dict__
     return all(type(own[x]) is type(like[x]) and own[x] == like[x] for x in _OPTIONS_OF_FIELDS)

@@ -42,7 +42,11 @@ DUMPS = MethodsOfFields(
         *("schema", "_field_data_key"),  # nested schemas
         "_call_or_raise",  # functions, in marshmallow 3
     ),
-    READS.among(StockMethods([(Schema, name) for name in ("get_attribute", "dump", "_serialize")])),
+    READS.among(
+        StockMethods(
+            [(Schema, name) for name in ("get_attribute", "dump", "_serialize", "__init__")]
+        )
+    ),
 )
 """What dumps the values of fields."""
 
@@ -53,6 +57,12 @@ LOADS = MethodsOfFields(
         *("_validated", "_format_num", "_make_object_from_format"),
         *("schema", "_load", "_test_collection", "_field_data_key"),
     ),
-    StockMethods([(Schema, "_call_and_store"), (utils, "set_value")]),
+    StockMethods(
+        [
+            *[(Schema, name) for name in ("_call_and_store", "load", "_do_load", "_deserialize")],
+            *[(Schema, name) for name in ("handle_error", "_invoke_field_validators", "__init__")],
+            (utils, "set_value"),
+        ]
+    ),
 )
 """What loads them."""

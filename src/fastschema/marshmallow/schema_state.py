@@ -80,6 +80,9 @@ class Reading:
         """The program; None if it cannot be compiled."""
         self.reason = ""
         """Why it cannot be compiled."""
+        self.calls_stock = False
+        """Whether the methods of all fields that are marshmallow's, nested ones too, are stock's:
+        what somebody has put in the place of one sees fields."""
         self.is_tiny = False
         """Whether so few values of an object are dumped that stock takes no longer."""
         self.deciding: list[dict[str, Any]] = []
@@ -128,6 +131,7 @@ class Compiled:
         self, schema: Any, reading: Reading, fields: Any, made: MadeFields | None = None
     ) -> None:
         self.schema = schema
+        self.cls = type(schema)
         self.reading = reading
         self.program = reading.program
         self.reason = reading.reason
@@ -218,7 +222,11 @@ def find_compiled(
         state.left_to_stock -= rows
         return None
     compiled: Compiled | None = getattr(state, direction.name)
-    if compiled is not None and compiled.is_current(schema.__dict__, state, direction.fields):
+    if (
+        compiled is not None
+        and compiled.cls is type(schema)
+        and compiled.is_current(schema.__dict__, state, direction.fields)
+    ):
         if rows == 1 and compiled.reading.is_tiny and not is_inner:
             _leave_to_stock(schema, state)
             return None
@@ -319,7 +327,7 @@ def _read_exemplar(
         runner = pending_like(exemplar)
         compiled = Compiled(runner, reading, _OwnFields(runner, list(fields.values())))
         compiled.nested = KnownNested(runner)
-        if reading.program is not None:
+        if reading.program is not None and reading.calls_stock:
             nodes = reading.program.node.fields
             compiled.shared = frozenset(
                 number
@@ -447,6 +455,7 @@ def _read(
         classes.add_all(classes_of(cls, cls._declared_fields.values()))
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
     reading = Reading(classes, direction.read_around.of(field_classes))
+    reading.calls_stock = not any(map(direction.read_around.reason, field_classes))
     reading.nested = [
         SchemaSnapshot(nested_schema) for nested_schema in schemas if not is_a(nested_schema, type)
     ]
