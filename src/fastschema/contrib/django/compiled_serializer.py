@@ -14,7 +14,7 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_dispatch, loads_relations
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.front_end.access import MODEL, rows
-from fastschema.contrib.django.front_end.bound import bound_now, nested_dumper_of, runs_of
+from fastschema.contrib.django.front_end.bound import bound_now, nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
 from fastschema.contrib.django.front_end.record import forget_class
@@ -185,10 +185,7 @@ class CompiledSerializer:
         return
 
     def dispatch(self, form: Form) -> Dispatch:
-        bound = runs_of(self._row_serializer)
-        if bound is None:
-            raise UnreadableError("stock represents by it")
-        return bound.dispatch(form)
+        return bound_now(self._row_serializer).dispatch(form)
 
     def explain(self) -> Report:
         return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
