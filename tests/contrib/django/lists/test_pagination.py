@@ -6,7 +6,7 @@ import textwrap
 import pytest
 from django.core.paginator import Paginator
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Prefetch
 from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
@@ -25,7 +25,7 @@ from tests.contrib.django.list_views import (
     get,
     view_of,
 )
-from tests.contrib.django.lists.models import Person
+from tests.contrib.django.lists.models import Language, Person
 from tests.contrib.django.lists.reading import reads_rows
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
 
@@ -63,6 +63,20 @@ def test_a_page_is_written_from_rows(pagination_class, path):
 @pytest.mark.parametrize("pagination_class", [Numbered, Limited])
 def test_a_page_that_is_not_there(pagination_class, path):
     assert_same_outcome(pages_of(pagination_class), path)
+
+
+@pytest.mark.parametrize("pagination_class", [Numbered, Limited])
+def test_what_cannot_be_prefetched_is_tried_as_often_as_in_stock(pagination_class):
+    # list() ignores a TypeError when it asks a page for its length, and tries once more.
+    sliced = Prefetch("languages", Language.objects.order_by("pk")[:2])
+    view_class = pages_of(
+        pagination_class,
+        serializer_class=type("People", (Names,), {"languages": Names(many=True)}),
+        get_queryset=lambda self: Person.objects.order_by("pk").prefetch_related(sliced),
+    )
+    assert_same_outcome(view_class)
+    with pytest.raises(TypeError, match="once a slice has been taken"):
+        get(view_class)
 
 
 def test_an_empty_table():

@@ -34,7 +34,12 @@ _PAGINATORS = (PageNumberPagination, LimitOffsetPagination, CursorPagination)
 def listed(objects: Any) -> list[Any]:
     """Return a list of a queryset or a page, which makes its instances when somebody looks."""
     is_page = type(objects) is Page
-    rows = fetch_rows(objects.object_list if is_page else objects)
+    try:
+        rows = fetch_rows(objects.object_list if is_page else objects)
+    except TypeError:
+        if not is_page:
+            raise
+        return list(iter(objects))  # list() ignores it where it asks a page for its length
     if type(rows) is not LazyInstanceList:
         return list(objects)
     if is_page:

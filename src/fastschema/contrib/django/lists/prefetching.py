@@ -9,6 +9,7 @@ later gets what Django makes of the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
@@ -138,37 +139,42 @@ class PrefetchResult:
         step = self.step
         if self._answer is None or step.joins or self._is_own_attribute:
             return
-        single, position, name = step.keys.single, step.position, self._answer.cache_name
+        single = step.keys.single
+        name = self._answer.cache_name if single is None else single.cache_name
         if single is not None:
-            name = single.cache_name
-            makers.single.append((name, position))
+            makers.single.append((name, step.position))
         else:
             makers.many.append(name)
         if self._is_changed:
             return  # its place is kept
-
-        def one(cache: LazyCache) -> Any:
-            makers.shared.add(name)
-            return self._instance_by_row_id[id(cache.row[position])]
-
-        def objects(row: Any) -> list[Any]:
-            makers.shared.add(name)
-            rows: RelatedRows = row[position]
-            if rows.objects is None:
-                rows.objects = [self._instance_by_row_id[id(related_row)] for related_row in rows]
-            return rows.objects
-
-        def many(cache: LazyCache) -> Any:
-            as_it_was = _as_it_was(owner, cache.row)
-            queryset = unfiltered(step.name, as_it_was, self._lookup, step.level)
-            queryset = filtered_for(cache.instance, as_it_was, step.name, queryset)
-            give_results(queryset, objects(cache.row), is_prefetched=True)
-            return queryset
-
         if single is not None:
-            makers.by_name[name] = one
+            makers.by_name[name] = partial(self._kept_object, makers, name)
         else:
-            makers.by_name[name], makers.objects[name] = many, objects
+            makers.objects[name] = partial(self._kept_objects, makers, name)
+            makers.by_name[name] = partial(self._kept_queryset, owner, makers.objects[name])
+
+    def _kept_object(self, makers: Makers, name: str, cache: LazyCache) -> Any:
+        """Return the one object of a row, which others may have as well."""
+        makers.shared.add(name)
+        return self._instance_by_row_id[id(cache.row[self.step.position])]
+
+    def _kept_objects(self, makers: Makers, name: str, row: Any) -> list[Any]:
+        """Return the objects of a row, always the same."""
+        makers.shared.add(name)
+        rows: RelatedRows = row[self.step.position]
+        if rows.objects is None:
+            rows.objects = [self._instance_by_row_id[id(related_row)] for related_row in rows]
+        return rows.objects
+
+    def _kept_queryset(
+        self, owner: FetchedRows, objects_of: Callable[[Any], list[Any]], cache: LazyCache
+    ) -> Any:
+        """Return the queryset of a row's objects that stock has there, evaluated."""
+        as_it_was = _as_it_was(owner, cache.row)
+        queryset = unfiltered(self.step.name, as_it_was, self._lookup, self.step.level)
+        queryset = filtered_for(cache.instance, as_it_was, self.step.name, queryset)
+        give_results(queryset, objects_of(cache.row), is_prefetched=True)
+        return queryset
 
     def give(self, instances: list[Any], makers: Makers | None) -> None:
         """Let the instances of some rows know the related ones.
