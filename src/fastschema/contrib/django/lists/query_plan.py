@@ -75,6 +75,8 @@ class QueryPlan:
         """Raise NotRowReadableError if rows are not read, or receivers see each new instance."""
         if self.why is not None:
             raise NotRowReadableError(self.why)
+        if not (pre_init.receivers or post_init.receivers):
+            return
         for model in self._models:
             if pre_init.has_listeners(model) or post_init.has_listeners(model):
                 raise NotRowReadableError(
