@@ -333,7 +333,7 @@ test-in-free-threaded: .venv/test-free-threaded/installed
 	@$(call passed,test-free-threaded,$(ALL_FRAMEWORKS))
 
 THREAD_TESTS := tests/runtime/test_programs.py $(addprefix tests/marshmallow/test_,\
-	exemplars.py pending.py schema_state.py)
+	exemplars.py pending.py states.py)
 
 .venv/test-free-threaded/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-free-threaded

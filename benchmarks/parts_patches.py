@@ -278,9 +278,9 @@ OF_DRF = {
 
 OF_MARSHMALLOW = {
     **OF_BOTH,
-    "generated code that dumps and loads": {f"{MARSHMALLOW}.schema_state:find_compiled": NONE},
-    "schemas without fields": {f"{MARSHMALLOW}.exemplars:find_exemplar": NONE},
-    "one schema for all that are alike": {f"{MARSHMALLOW}.schema_state:unseen_schemas": NONE},
+    "generated code that dumps and loads": {f"{MARSHMALLOW}.states:find_compiled": NONE},
+    "schemas without fields": {f"{MARSHMALLOW}.states:arguments_of": NONE},
+    "one schema for all that are alike": {f"{MARSHMALLOW}.states:unseen_schemas": NONE},
     "loads kept for the next load": {f"{MARSHMALLOW}.load:Load.end": NONE},
     "nested loads by generated code": {f"{MARSHMALLOW}.load:Load.begin_nested": NONE},
     "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},

@@ -25,7 +25,7 @@ thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
 thresholds.fewest_rows = None
 thresholds.rows_worth_binding = 1
 thresholds.values_worth_a_look = 0
-thresholds.values_worth_comparing = {"dump": 0, "load": 0}
+thresholds.rows_worth_reading_once = 1
 class Dog(Schema):
     name = fields.String()
 

@@ -147,6 +147,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     # What dumps and loads.
     "runtime/bound_program": {"*": "it calls what dumps"},
     "runtime/encode": {"*": _JSON},
+    "runtime/switch": {"call_disabled": "stock dumps"},
     "marshmallow/dump": {"*": "it dumps, between hooks, by methods and nested schemas of users"},
     "contrib/oneofschema/makers": {"*": "users' methods say the type of each object"},
     "contrib/oneofschema/installation": {"*": "it dumps and loads lists, object by object"},
@@ -260,13 +261,9 @@ IN_PLACE: dict[str, list[str]] = {
     "contrib/django/front_end/schema_reader": ["field_mapping", "all_fields", "readable_fields"],
     "contrib/django/installation": ["*"],
     "marshmallow/installation": ["*"],
-    "marshmallow/pending": [
-        "init",
-        "_init_with_context",
-        "init_fields",
-        "reduce_ex",
-        "SchemaProxy.__getattr__",
-    ],
+    "marshmallow/marshmallow_3": ["init_with_context"],
+    "marshmallow/pending": ["SchemaProxy.__getattr__"],
+    "marshmallow/states": ["init", "reduce_ex"],
 }
 """By module, what stands in the place of methods of stock's, or gives what they give."""
 

@@ -14,7 +14,8 @@ def make():
     thresholds.rows_worth_reading = 1
     thresholds.rows_worth_binding = 1
     thresholds.values_worth_a_look = 0
-    thresholds.values_worth_comparing = {"dump": 0, "load": 0}
+    thresholds.rows_worth_reading_once = 1
+    thresholds.uses_worth_an_exemplar = 1
     fastschema.install()
 
     def spelt(value):

@@ -10,7 +10,6 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.runtime import thresholds
 from fastschema.runtime.guard import CLASS_STATE_KEY
 from tests.marshmallow.differential import assert_as_stock
 
@@ -156,15 +155,23 @@ def test_a_class_that_was_used_can_be_pickled_by_value():
     assert pickle.loads(pickle.dumps(vars(Dog)[CLASS_STATE_KEY])) is None
 
 
-def test_the_first_schema_of_a_class_that_no_module_holds_runs_as_stock_for_longer(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading_once", 5)
-    schema = Schema.from_dict({name: fields.Integer() for name in "abcdefgh"})()
-    row = dict.fromkeys("abcdefgh", "1")
-    expected = dict.fromkeys("abcdefgh", 1)
-    was_compiled = []
-    for _ in range(8):
-        fastschema.stats(reset=True)
-        assert schema.dump(row) == expected
-        was_compiled.append(fastschema.stats().compiled_rows == 1)
-    assert was_compiled == [False] * 5 + [True] * 3
-    assert copy.deepcopy(schema).dump(row) == expected
+@pytest.mark.usefixtures("users_thresholds")
+@pytest.mark.parametrize("change", ["attribute", "field", "method"])
+def test_the_fields_of_a_first_schema_are_those_that_its_class_had(change):
+    """They are put away, and the class may be another one when it is compiled."""
+
+    def use():
+        cls = Schema.from_dict({name: fields.Integer() for name in "abcdefgh"})
+        schema, row = cls(), dict.fromkeys("abcdefgh", "1")
+        if change == "attribute":
+            cls._declared_fields["a"].data_key = "A"
+        elif change == "field":
+            cls._declared_fields["a"] = fields.String()
+        else:
+            cls.get_attribute = lambda self, obj, name, default: "2"
+        dumped = [schema.dump(row) for _ in range(30)]
+        return dumped, cls().dump(row), copy.deepcopy(schema).dump(row)
+
+    with fastschema.disabled():
+        expected = use()
+    assert use() == expected

@@ -48,34 +48,48 @@ def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
     assert counts == [0, 0, 1, 1]
 
 
-def test_a_looked_at_schema_runs_as_stock_for_a_few_rows(monkeypatch):
+def test_stock_dumps_fewer_than_four_rows_by_a_schema_whose_fields_are_made(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_binding", 4)
-    cls = Schema.from_dict({"a": fields.Integer()})
-
-    def looked_at():
-        schema = cls()
-        assert schema.fields
-        return schema
-
-    one, other = looked_at(), looked_at()
-    assert [compiled_rows(lambda: one.dump({})) for _ in range(6)] == [0, 0, 0, 1, 1, 1]
-    assert compiled_rows(lambda: other.dump([{}] * 4, many=True)) == 4
+    schema = Schema.from_dict({"a": fields.Integer()})()
+    assert schema.fields
+    assert [compiled_rows(lambda: schema.dump({})) for _ in range(6)] == [0] * 6
+    assert compiled_rows(lambda: schema.dump([{}] * 3, many=True)) == 0
+    assert compiled_rows(lambda: schema.dump([{}] * 4, many=True)) == 4
 
 
-def test_the_first_schema_of_a_class_that_may_be_thrown_away_counts_by_itself(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading_once", 100)
-    cls = Schema.from_dict({"a": fields.Integer()})
-    one, other = cls(), cls()
-    assert ["fields" in vars(schema) for schema in (one, other)] == [True, False]
-    assert compiled_rows(lambda: one.dump([{}] * 99, many=True)) == 0
-    assert compiled_rows(lambda: other.dump([{}] * 99, many=True)) == 99
-    assert compiled_rows(lambda: cls().dump([{}] * 101, many=True)) == 101
-    assert compiled_rows(lambda: one.dump([{}] * 2, many=True)) == 2
+@pytest.mark.usefixtures("users_thresholds")
+def test_a_class_is_compiled_at_its_second_use_or_for_many_rows():
+    cls, other = (Schema.from_dict({"a": fields.Integer()}) for _ in range(2))
+    assert [compiled_rows(lambda: cls().dump([{}] * 39, many=True)) for _ in range(2)] == [0, 39]
+    assert compiled_rows(lambda: other().dump([{}] * 40, many=True)) == 40
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_what_is_nested_in_a_class_that_is_not_compiled_yet_is_not_compiled_either():
+    inner = Schema.from_dict({"a": fields.Integer()})
+    outer = Schema.from_dict({"inner": fields.Nested(inner)})
+    assert compiled_rows(lambda: outer().dump([{"inner": {"a": 1}}] * 39, many=True)) == 0
+
+
+@pytest.mark.usefixtures("users_thresholds")
+@pytest.mark.parametrize("use", ["dump", "load"])
+def test_it_makes_no_difference_where_a_class_is_held(use):
+    names = dict.fromkeys("abcdef", 1)
+    schema = Schema.from_dict({name: fields.Integer() for name in names})()
+    counts = [compiled_rows(lambda: getattr(schema, use)(names)) for _ in range(25)]
+    assert counts == [0] * 23 + [1, 1]
+    assert "fields" not in vars(schema)
+
+
+class Line(Schema):
+    text = fields.String()
+    amount = fields.Integer()
+    unit = fields.String()
+    price = fields.Float()
 
 
 class Order(Schema):
     number = fields.Integer()
-    lines = fields.List(fields.String())
     secret = fields.String()
 
     def __init__(self, *args, **kwargs):
@@ -83,8 +97,11 @@ class Order(Schema):
         self.dump_fields.pop("secret")
 
 
-def order(lines):
-    return {"number": 1, "lines": ["a"] * lines, "secret": "s"}
+class OrderWithLines(Order):
+    lines = fields.List(fields.Nested(Line))
+
+
+ORDER = {"number": 1, "lines": [{"text": "a"}] * 3, "secret": "s"}
 
 
 def dumped(schema, obj):
@@ -93,34 +110,28 @@ def dumped(schema, obj):
 
 
 @pytest.mark.usefixtures("users_thresholds")
-def test_single_objects_with_short_lists_are_left_to_stock_where_fields_were_made():
-    assert not any(dumped(Order(), order(lines=2)))
+def test_single_objects_are_compiled_where_lists_of_schemas_pay_for_comparing_fields():
+    assert dumped(Order(), ORDER)[-1] == 0
+    assert dumped(OrderWithLines(), ORDER)[-2:] == [1, 1]
 
 
 @pytest.mark.usefixtures("users_thresholds")
-def test_single_objects_with_long_lists_are_compiled_where_fields_were_made():
-    assert dumped(Order(), order(lines=20))[-1] == 1
+def test_a_schema_with_fields_of_its_own_is_compared_from_its_second_use_on():
+    dumped(OrderWithLines(), ORDER)
+    schema = OrderWithLines()
+    assert dumped(schema, ORDER)[:3] == [3, 1, 1]
 
 
 @pytest.mark.usefixtures("users_thresholds")
 def test_lists_are_compiled_of_a_schema_that_leaves_single_objects_to_stock():
     schema = Order()
-    dumped(schema, order(lines=2))
-    assert compiled_rows(lambda: schema.dump([order(lines=2)] * 30, many=True)) == 30
+    dumped(schema, ORDER)
+    lists = [compiled_rows(lambda: schema.dump([ORDER] * 30, many=True)) for _ in range(2)]
+    assert lists == [0, 30]
 
 
 @pytest.mark.usefixtures("users_thresholds")
-def test_a_list_of_one_is_left_to_stock_as_a_single_object_is():
-    schema = Order()
-    dumped(schema, order(lines=2))
-    before = fastschema.stats()
-    assert schema.dump([order(lines=2)], many=True) == [schema.dump(order(lines=2))]
-    assert fastschema.stats() == before
-
-
-@pytest.mark.usefixtures("users_thresholds")
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_single_objects_of_which_users_make_most_values_are_left_to_stock(is_kept):
+def test_a_kept_schema_of_few_values_leaves_single_objects_to_stock_from_the_second_on():
     class Talking(Schema):
         name = fields.String()
         sound = fields.Method("make_sound")
@@ -133,11 +144,8 @@ def test_single_objects_of_which_users_make_most_values_are_left_to_stock(is_kep
     for _ in range(30):
         Talking().dump({"name": "a"})
     kept = Talking()
-    used = [
-        compiled_rows(lambda: (kept if is_kept else Talking()).dump({"name": "a"}))
-        for _ in range(5)
-    ]
-    assert not any(used)
+    assert [compiled_rows(lambda: kept.dump({"name": "a"})) for _ in range(5)] == [1, 0, 0, 0, 0]
+    assert [compiled_rows(lambda: Talking().dump({"name": "a"})) for _ in range(5)] == [1] * 5
 
 
 @pytest.mark.usefixtures("users_thresholds")

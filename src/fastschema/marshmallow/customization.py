@@ -21,7 +21,6 @@ from marshmallow.decorators import (
 )
 
 from fastschema.marshmallow.sqlalchemy import loads_instances
-from fastschema.runtime import thresholds
 from fastschema.runtime.patching import is_stock, overridden, stock_method
 from fastschema.runtime.plain_values import has_plain_attributes, is_a, why_lazy
 
@@ -43,6 +42,7 @@ OPTIONS = frozenset(
     for attribute, value in vars(base).items()
     for name in (value.__code__.co_names if attribute == "__init__" else [attribute])
     if attribute == "__init__" or not hasattr(type(value), "__get__")
+    if attribute != "_abc_impl"  # which each abstract class has of its own
 )
 """What marshmallow's fields set when they are made, and what their classes have besides methods."""
 
@@ -89,7 +89,7 @@ _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
 
 def makes_fields_as_stock(cls: Any) -> bool:
     return (
-        _is_plain(cls)
+        is_plain_class(cls)
         and all(is_stock(getattr(cls, name), stock) for name, stock in _STOCK_SCHEMA.items())
         and cls.dict_class in (dict, _STOCK_DICT_CLASS)
         and {str}.issuperset(map(type, cls._declared_fields))
@@ -101,7 +101,7 @@ def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = Tr
     cls: Any = type(field)
     if not (
         issubclass(cls, fields.Field)
-        and _is_plain(cls)
+        and is_plain_class(cls)
         and cls._bind_to_schema in _STOCK_BINDING
         and cls.__deepcopy__ is _STOCK_DEEPCOPY
     ):
@@ -166,29 +166,22 @@ def all_fields(declared: Iterable[Any]) -> Iterator[Any]:
         yield from all_fields(inner_fields(field))
 
 
-_OF_MANY_VALUES = (fields.List, fields.Tuple, fields.Mapping)
+_OF_SEVERAL_VALUES = (fields.List, fields.Tuple, fields.Mapping, fields.Nested)
 
 
-def count_values(field: Any, cls: Any, direction: str) -> int:
-    """Return how many values of an object generated code dumps or loads for a field by itself, as
-    far as that is known beforehand.
+def is_plain_value(field: Any) -> bool:
+    """Return whether a field dumps a value that consists of no others."""
+    return not issubclass(type(field), _OF_SEVERAL_VALUES)
 
-    :param cls: the class of the field's schema
-    :param direction: "dump" or "load"
-    """
-    field_class = type(field)
-    if issubclass(field_class, _OF_MANY_VALUES) or computes_attributes(field):
-        return thresholds.MANY
-    is_nested = issubclass(field_class, fields.Nested)
-    if is_nested and not (field.__dict__["many"] is None or field.__dict__["many"] is False):
-        return thresholds.MANY
-    if unseen_schemas(field, cls, direction) is None:
-        return 0
-    if not is_nested or issubclass(field_class, fields.Pluck):
-        return 1
-    nested = field.__dict__["nested"]
-    nested = nested_class(type(nested) if issubclass(type(nested), Schema) else nested, cls)
-    return 1 if nested is None else len(nested._declared_fields)
+
+def dumps_lists_of_schemas(declared: Iterable[Any]) -> bool:
+    return any(
+        issubclass(type(part), fields.Nested)
+        and not computes_attributes(part)
+        and (part is not field or part.__dict__.get("many") is True)
+        for field in declared
+        for part in all_fields([field])
+    )
 
 
 def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
@@ -197,7 +190,7 @@ def own_classes(cls: type, fields: Iterable[Any]) -> Iterator[type]:
         yield from (base for base in part.__mro__ if base not in STOCK_CLASSES)
 
 
-def _is_plain(cls: Any) -> bool:
+def is_plain_class(cls: Any) -> bool:
     return all(base in STOCK_CLASSES or _is_plain_base(base) for base in cls.__mro__)
 
 

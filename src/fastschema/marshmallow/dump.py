@@ -10,6 +10,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form
+from fastschema.marshmallow.bound_schema import Compiled, Direction
 from fastschema.marshmallow.customization import has_hooks, overrides_processors
 from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.hooks import hooks_of
@@ -19,17 +20,10 @@ from fastschema.marshmallow.makers import (
     MakerSchemaDump,
     SchemaOf,
 )
-from fastschema.marshmallow.pending import SchemaProxy, for_stock
+from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
-from fastschema.marshmallow.schema_state import (
-    Compiled,
-    Direction,
-    KnownNested,
-    find_compiled,
-    find_nested,
-    leave_if_small,
-)
+from fastschema.marshmallow.states import find_compiled, find_nested
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import (
     BoundProgram,
@@ -41,7 +35,7 @@ from fastschema.runtime.bound_program import (
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.registration import Registered, registered_for
 from fastschema.runtime.statistics import recorder
-from fastschema.runtime.switch import is_disabled
+from fastschema.runtime.switch import call_disabled, is_disabled
 
 STOCK_DUMP = stock_method(Schema, "dump")
 STOCK_SERIALIZE = stock_method(Schema, "_serialize")
@@ -55,13 +49,13 @@ class BoundSchema:
     It refers to no :class:`Compiled`, which refers to it.
     """
 
-    def __init__(self, schema: Any, fields: Any, nested: KnownNested) -> None:
+    def __init__(self, schema: Any, fields: Any, nested: dict[int, Compiled] | None) -> None:
         self.schema = schema
         self.fields = fields
         self.nested = nested
 
     def nested_dumper(self, field: Any, form: Form) -> NestedDumper:
-        return NestedDumper(_NestedFinder(field, form, self.nested.of(field)))
+        return NestedDumper(_NestedFinder(field, form, self.nested))
 
     def of_field(self, field: Any) -> BoundSchema:
         """Return the same for a single field, inside of one that a maker is called for."""
@@ -72,13 +66,12 @@ class BoundSchema:
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
         """Return what dumps objects by a schema that a maker has asked for."""
-        of_schema = SchemaOf(schema)
-        compiled = self.nested.of(of_schema)
-        return NestedDumper(_NestedFinder(of_schema, _PYTHON, compiled, is_super=is_super))
+        finder = _NestedFinder(SchemaOf(schema), _PYTHON, self.nested, is_super=is_super)
+        return NestedDumper(finder)
 
     def pluck(self, field: Any, form: Form) -> NestedDumper:
         """Return what dumps the values of a ``Pluck`` field, of which one value is taken."""
-        return NestedDumper(_PluckFinder(field, form, self.nested.of(field)))
+        return NestedDumper(_PluckFinder(field, form, self.nested))
 
 
 def overrides_dump(schema: Any) -> str | None:
@@ -120,13 +113,17 @@ def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = N
 
 
 def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
-    if not has_hooks(schema, "dump"):
-        return serialize(schema, obj, many, compiled)
-
-    def own(obj: Any, *, many: bool) -> Any:
-        return serialize(schema, obj, many, compiled)
-
-    return STOCK_DUMP(SchemaProxy(schema, _serialize=own), obj, many=many)
+    """``Schema.dump``, line by line, but for what is compiled between its hooks."""
+    hooks = schema._hooks
+    original = obj
+    if hooks[PRE_DUMP]:
+        obj = schema._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=original)
+    result = serialize(schema, obj, many, compiled)
+    if hooks[POST_DUMP]:
+        result = schema._invoke_dump_processors(
+            POST_DUMP, result, many=many, original_data=original
+        )
+    return result
 
 
 def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
@@ -146,9 +143,12 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         if compiled is not None and compiled.program is not None:
             bound_program = compiled.bound_program or bind(compiled)
             return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
-    result = STOCK_SERIALIZE(for_stock(schema, DUMP.fields), obj, many=many)
-    if not many and compiled is None:
-        leave_if_small(schema, result)
+    stand_in = for_stock(schema, DUMP.fields, many=many)
+    if compiled is None and stand_in is not schema:
+        # Its class is not compiled yet: then nobody looks at what is nested in it, either.
+        result = call_disabled(STOCK_SERIALIZE, stand_in, obj, many=many)
+    else:
+        result = STOCK_SERIALIZE(stand_in, obj, many=many)
     recorder.stock(len(result) if many else 1)
     return result
 
@@ -182,7 +182,7 @@ def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYT
 class _NestedFinder:
     """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
 
-    :param inner: what nested schemas compile to, as :meth:`KnownNested.of` returns it
+    :param inner: what nested schemas compile to, see :attr:`Compiled.nested`
     :param is_super: whether the schema's own ``dump`` has called that of stock
     """
 
@@ -229,7 +229,7 @@ class _NestedFinder:
             return _uniform(partial(schema.dump, many=many), self._form)
         schema_dump = self._made
         if schema_dump is None or not schema_dump.is_of(schema, registered):
-            nested = KnownNested(None, are_all=self._inner is not None)
+            nested: dict[int, Compiled] | None = None if self._inner is None else {}
             compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
             schema_dump = self._made = MakerSchemaDump(schema, registered, compiler)
         schema_dump.begin()

@@ -13,6 +13,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
 from fastschema.compiler.nodes import Form, UnreadableError
+from fastschema.marshmallow.bound_schema import Compiled, Direction, read_once
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
@@ -28,8 +29,8 @@ from fastschema.marshmallow.dump import (
 from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
 from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.makers import DumpCompiler
-from fastschema.marshmallow.schema_state import Compiled, Direction, KnownNested, forget, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
+from fastschema.marshmallow.states import forget
 from fastschema.runtime import standard_json as json
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
@@ -195,11 +196,11 @@ class CompiledMarshmallowSchema:
 
 def dump_compiler(schema: Any) -> DumpCompiler:
     """Return what a maker for a schema is given for dumping; for one dump, in one thread."""
-    return DumpCompiler(BoundSchema(schema, [], KnownNested(None)))
+    return DumpCompiler(BoundSchema(schema, [], None))
 
 
 def load_compiler(schema: Any) -> LoadCompiler:
-    outer: Any = SimpleNamespace(program=None, fields=[], nested=KnownNested(None))
+    outer: Any = SimpleNamespace(program=None, fields=[], nested=None)
     return LoadCompiler(Load(outer, None, RAISE))
 
 

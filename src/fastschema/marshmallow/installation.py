@@ -10,14 +10,14 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.marshmallow.customization import parses_as_stock
 from fastschema.marshmallow.dump import STOCK_DUMP, serialize
-from fastschema.marshmallow.exemplars import STOCK_INIT
 from fastschema.marshmallow.load import (
     STOCK_DESERIALIZE,
     STOCK_LOADS,
     deserialize,
     deserialize_as_stock,
 )
-from fastschema.marshmallow.pending import STOCK_INIT_FIELDS, init, init_fields, prepare
+from fastschema.marshmallow.record import STOCK_INIT
+from fastschema.marshmallow.states import init, is_left_to_stock, prepare
 from fastschema.runtime import standard_json as json
 from fastschema.runtime.patching import Replacements, warn_of_newer
 from fastschema.runtime.switch import is_disabled
@@ -34,9 +34,7 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     original = obj
     if hooks[PRE_DUMP]:
         obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=original)
-    state = self._fastschema  # guard.STATE_KEY
-    leaves = state is not None and state.leaves_dump and (not many or _is_short(obj))
-    if leaves or not _replacements.are_installed:
+    if not _replacements.are_installed or (not many and is_left_to_stock(self, "dump")):
         result = self._serialize(obj, many=many)
     else:
         result = serialize(self, obj, many)
@@ -45,11 +43,6 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     if many and _follow is not None and _replacements.are_installed:
         _follow(self, original, result)
     return result
-
-
-def _is_short(rows: Any) -> bool:
-    """Return whether rows are no more than one."""
-    return type(rows) is list and len(rows) < 2
 
 
 def _loads(
@@ -80,9 +73,8 @@ def _deserialize(
     index: int | None = None,
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
-    state = self._fastschema  # guard.STATE_KEY
     # With an index, it is a row of those that stock loads.
-    if index is not None or (state is not None and state.leaves_load and not many):
+    if index is not None or (not many and is_left_to_stock(self, "load")):
         load = STOCK_DESERIALIZE
     elif not _replacements.are_installed or (many and _is_overridden(self)):
         load = deserialize_as_stock
@@ -112,7 +104,6 @@ _replacements = Replacements(
         (Schema, "loads", STOCK_LOADS, _loads),
         (Schema, "_deserialize", STOCK_DESERIALIZE, _deserialize),
         (Schema, "__init__", STOCK_INIT, init),
-        (Schema, "_init_fields", STOCK_INIT_FIELDS, init_fields),
     ]
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, missing
 
 from fastschema.compiler.load_code import LoadRow, load_rows
+from fastschema.marshmallow.bound_schema import Compiled, Direction
 from fastschema.marshmallow.customization import overrides_load
 from fastschema.marshmallow.load_values import (
     InnerLoader,
@@ -18,8 +19,8 @@ from fastschema.marshmallow.load_values import (
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
-from fastschema.marshmallow.schema_state import Compiled, Direction, find_compiled, find_nested
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
+from fastschema.marshmallow.states import find_compiled, find_nested
 from fastschema.runtime.bound_program import MOST_IDLE
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description
@@ -37,7 +38,8 @@ LinkedLoader = Callable[[Any, Any, int | None], Any]
 
 def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
     """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
-    return STOCK_DESERIALIZE(for_stock(schema, "load_fields"), data, **options)
+    many = options.get("many", False)
+    return STOCK_DESERIALIZE(for_stock(schema, "load_fields", many=many), data, **options)
 
 
 LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load, LOADS)
@@ -96,7 +98,7 @@ class Load:
         """Return a load by a nested schema, which has not begun; None if stock must load."""
         if not is_plain_partial(partial):
             return None
-        compiled = find_nested(schema, LOAD, self.compiled.nested.of(field))
+        compiled = find_nested(schema, LOAD, self.compiled.nested)
         if compiled is None or compiled.program is None:
             return None
         if (

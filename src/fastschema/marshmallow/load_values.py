@@ -86,7 +86,7 @@ class NestedLoader:
         self._keywords = outer.keywords
         self._loader = SchemaLoader(outer)
         self._passes_session = passes_session(type(field)._deserialize)
-        self._stays = outer.compiled.nested.of(field) is not None
+        self._stays = outer.compiled.nested is not None
         """Whether nobody can change what the nested schema does."""
         self._is_found = self._is_begun = self._can_load = self._is_validated = False
         self._is_left_to_field = False

@@ -13,7 +13,15 @@ from fastschema.runtime.patching import MethodsOfFields, StockMethods
 
 MAKES = StockMethods(
     [
-        *[(Schema, name) for name in ("on_bind_field", "_bind_field", "_normalize_nested_options")],
+        *[
+            (Schema, name)
+            for name in (
+                "on_bind_field",
+                "_bind_field",
+                "_init_fields",
+                "_normalize_nested_options",
+            )
+        ],
         *[
             (cls, name)
             for cls in FIELD_CLASSES

@@ -8,6 +8,7 @@ compared at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from operator import attrgetter, is_
 from typing import Any
 
@@ -21,8 +22,7 @@ from fastschema.marshmallow.customization import (
     computes_attributes,
     inner_fields,
 )
-from fastschema.marshmallow.exemplars import METHODS
-from fastschema.marshmallow.pending import make_if_copies_have
+from fastschema.marshmallow.pending import METHODS
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.registration import registered
@@ -58,17 +58,15 @@ class MadeFields:
     """
 
     __slots__ = (
-        *("_attributes", "_direction", "_empty_lists", "_full_lists", "_holders", "_keys"),
-        *("_members", "_names", "_options", "_outermost", "_types", "_values", "every"),
+        *("_attributes", "_direction", "_holders", "_keys", "_lengths", "_lists", "_names"),
+        *("_objects", "_options", "every"),
     )
 
     def __init__(self, fields: dict[str, Any], direction: str) -> None:
         self._direction = direction
         self._keys = list(fields)
-        self._outermost = list(fields.values())
-        self.every = list(_with_inner(self._outermost))
+        self.every = list(_with_inner(fields.values()))
         """The fields, and those inside of them."""
-        self._types = list(map(type, self.every))
         self._attributes = list(map(_attributes, self.every))
         self._names = list(map(list, self._attributes))
         # A maker may have read anything.
@@ -81,16 +79,24 @@ class MadeFields:
         ]
         self._holders = [attributes for attributes, _ in options]
         self._options = [name for _, name in options]
-        self._values = list(map(dict.get, self._holders, self._options))
-        lists = [
+        self._lists = [
             attributes[name]
             for attributes in self._attributes
             for name in _LISTS_FOR[direction]
             if type(attributes.get(name)) is list
         ]
-        self._empty_lists = [members for members in lists if not members]
-        self._full_lists = [members for members in lists if members]
-        self._members = list(map(list, self._full_lists))
+        self._lengths = list(map(len, self._lists))
+        self._objects = list(self._found(fields))
+
+    def _found(self, fields: dict[str, Any]) -> Iterator[Any]:
+        """Return all that has to be the very same object to be as it was."""
+        return chain(
+            fields.values(),
+            map(type, self.every),
+            map(_attributes, self.every),
+            map(dict.get, self._holders, self._options),
+            *self._lists,
+        )
 
     def are_current(self, fields: dict[str, Any]) -> bool:
         """Return whether these are the fields of the schema, and their options as they were.
@@ -99,21 +105,13 @@ class MadeFields:
         """
         return (
             list(fields) == self._keys
-            and all(map(is_, fields.values(), self._outermost))
-            and all(map(is_, map(type, self.every), self._types))
-            and all(map(is_, map(_attributes, self.every), self._attributes))
             and list(map(list, self._attributes)) == self._names
-            and all(map(is_, map(dict.get, self._holders, self._options), self._values))
-            and not any(self._empty_lists)
-            and all(map(_are_same_objects, self._full_lists, self._members))
+            and list(map(len, self._lists)) == self._lengths
+            and all(map(is_, self._found(fields), self._objects))
         )
 
     def deciding(self) -> list[dict[str, Any]]:
         return [_deciding(field, self._direction) for field in self.every]
-
-
-def _are_same_objects(members: list[Any], others: list[Any]) -> bool:
-    return len(members) == len(others) and all(map(is_, members, others))
 
 
 class SchemaSnapshot:
@@ -122,7 +120,7 @@ class SchemaSnapshot:
     __slots__ = ("_deciding", "_fields", "_made", "_own", "_schema")
 
     def __init__(self, schema: Any) -> None:
-        make_if_copies_have(schema)
+        _ = schema.declared_fields  # a pending one gets its fields when it is copied
         attributes = schema.__dict__
         self._schema = schema
         self._own = {**attributes, STATE_KEY: None}
@@ -132,13 +130,10 @@ class SchemaSnapshot:
         self._deciding = list(declared), self._made.deciding()
 
     def is_current(self) -> bool:
-        make_if_copies_have(self._schema)
         attributes = self._schema.__dict__
         if not are_same({**attributes, STATE_KEY: None}, self._own):
             return False
-        declared = attributes.get("declared_fields")
-        if declared is None:
-            return True  # nobody has looked at them
+        declared = attributes.get("declared_fields", {})
         if not are_same(list(attributes.get("fields", {}).items()), self._fields):
             return False
         if not self._made.are_current(declared):

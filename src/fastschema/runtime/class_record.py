@@ -126,6 +126,9 @@ class ClassRecord(ClassState):
             counts[key] += objects
         return thresholds.is_worth_compiling(counts[key])
 
+    def was_counted(self, key: Hashable) -> bool:
+        return key in self._counts
+
     @property
     def is_in_use(self) -> bool:
         return thresholds.is_worth_compiling(self._counts[None])

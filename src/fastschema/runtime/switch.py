@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 VARIABLE = "FASTSCHEMA_DISABLED"
 
@@ -29,6 +30,15 @@ def disabled() -> Iterator[None]:
     """
     with _switched(is_on=False):
         yield
+
+
+def call_disabled(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+    """Return what a function returns that is called with :func:`disabled` around it."""
+    token = _disabled.set(True)
+    try:
+        return function(*args, **options)
+    finally:
+        _disabled.reset(token)
 
 
 @contextmanager

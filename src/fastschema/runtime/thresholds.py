@@ -15,9 +15,9 @@ rows_worth_reading = 24
 process, they run as stock: reading them costs about as much as that."""
 
 uses_worth_an_exemplar = 2
-"""A DRF serializer class that one serializer alone has used, for one list, may have been made for
-it: to make an exemplar takes as long as 70 rows. So stock runs what the first serializer does, and
-makes the first filter set of a class of django-filter."""
+"""A class of serializers or schemas that was used once may have been made for that: to make an
+exemplar of a DRF serializer takes as long as 70 rows. So stock runs what the first serializer does,
+and makes the fields of the first schema and the first filter set of a class of django-filter."""
 
 rows_worth_reading_at_once = 300
 """Unless it is for so many objects: to read its own fields takes as long as 5 rows, and to write
@@ -42,21 +42,16 @@ fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else
 each time, pays from so many marshmallow rows on."""
 
 rows_worth_binding = 4
-"""To find the program of a marshmallow schema whose fields are made, and to bind it to them, costs
-as much as stock needs for so many objects."""
+"""To find the program of a marshmallow schema whose fields are made, and to compare them with what
+they were, costs as much as stock needs for so many objects."""
 
 values_worth_a_look = 4
 """To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
-object of so many values."""
-
-values_worth_comparing = {"dump": 20, "load": 6}
-"""The same for a schema whose fields are made: to compare what a field has with what it had takes
-as long as to dump its value, so single objects are dumped by generated code only if the lists in
-the first ones have so many values; and half as long as to load it."""
+object of so many values, or to load one by made fields."""
 
 rows_worth_reading_once = 40
-"""The same as ``rows_worth_reading`` for the first schema of a class that no module holds: there
-may be no second one."""
+"""The same as ``rows_worth_reading`` for the first use of a class of marshmallow schemas: there may
+be no second one, and an exemplar is made, too."""
 
 
 def is_worth_compiling(objects: int) -> bool:

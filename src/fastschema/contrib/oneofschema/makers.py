@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from fastschema.marshmallow.exemplars import SchemaRecord
+from fastschema.marshmallow.record import SchemaRecord
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.registration import Refused
 

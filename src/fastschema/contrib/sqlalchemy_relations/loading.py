@@ -26,7 +26,7 @@ from fastschema.contrib.sqlalchemy_relations.plain import (
     why_left,
 )
 from fastschema.contrib.sqlalchemy_relations.reads import Reads, compiled_of, reads_of
-from fastschema.marshmallow.schema_state import Compiled
+from fastschema.marshmallow.bound_schema import Compiled
 from fastschema.marshmallow.sqlalchemy import is_mapped, key_finder
 
 logger = logging.getLogger("fastschema")

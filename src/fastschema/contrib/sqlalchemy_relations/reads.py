@@ -13,6 +13,7 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.fields import List, Nested
 
+from fastschema.marshmallow.bound_schema import Compiled
 from fastschema.marshmallow.customization import (
     IS_MARSHMALLOW_3,
     has_hooks,
@@ -21,8 +22,8 @@ from fastschema.marshmallow.customization import (
     unseen_schemas,
 )
 from fastschema.marshmallow.dump import DUMP, overrides_dump
-from fastschema.marshmallow.schema_state import Compiled, find_compiled, find_nested
 from fastschema.marshmallow.sqlalchemy import makes_schemas
+from fastschema.marshmallow.states import find_compiled, find_nested
 from fastschema.runtime import thresholds
 
 Reads = Sequence[tuple[str, Callable[[], "Reads"]]]
@@ -59,7 +60,7 @@ def _further(rest: list[str], field: Any, outer: Compiled) -> Reads:
     schema = _schema_of(field) if issubclass(type(field), Nested) else None
     if schema is None or has_hooks(schema, "dump") or overrides_dump(schema) is not None:
         return []
-    compiled = find_nested(schema, DUMP, outer.nested.of(field))
+    compiled = find_nested(schema, DUMP, outer.nested)
     return [] if compiled is None else reads_of(schema, compiled)
 
 

@@ -9,7 +9,7 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.marshmallow import schema_state
+from fastschema.marshmallow import states
 from fastschema.runtime import thresholds
 
 pytestmark = pytest.mark.usefixtures("_installed")
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.usefixtures("_installed")
 def readings(monkeypatch):
     """The names of schemas that were read for dumping, one after the other."""
     read = []
-    stock_read = schema_state._read
+    stock_read = states.read
 
     def counted(schema, fields, side, *nested):
         if side.name == "dump":
             read.append(type(schema).__name__)
         return stock_read(schema, fields, side, *nested)
 
-    monkeypatch.setattr(schema_state, "_read", counted)
+    monkeypatch.setattr(states, "read", counted)
     return read
 
 
@@ -84,18 +84,18 @@ def test_a_patched_method_of_stock_is_seen_after_forgetting(has_own_fields, monk
 
 @pytest.mark.instruments
 def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
-    stock_read = schema_state._read
+    stock_read = states.read
     schema, other = Item(), Item()
 
     def read(*args):
         compiled = stock_read(*args)
-        monkeypatch.setattr(schema_state, "_read", stock_read)
+        monkeypatch.setattr(states, "read", stock_read)
         monkeypatch.setattr(fields.String, "_serialize", shout)
         fastschema.forget()
         other.dump(ROW)  # as another thread may do
         return compiled
 
-    monkeypatch.setattr(schema_state, "_read", read)
+    monkeypatch.setattr(states, "read", read)
     schema.dump([ROW] * 3, many=True)  # by what it was when the dump began
     assert schema.dump([ROW] * 3, many=True)[0]["name"] == "N"
 
@@ -103,7 +103,7 @@ def test_what_is_forgotten_while_it_is_read_is_read_anew(monkeypatch):
 @pytest.mark.instruments
 @pytest.mark.usefixtures("_real_policy")
 def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
-    is_read, may_end, stock_read = Event(), Event(), schema_state._read
+    is_read, may_end, stock_read = Event(), Event(), states.read
     readings = []
 
     def read(*args):
@@ -112,7 +112,7 @@ def test_one_thread_reads_a_schema_and_others_go_on(monkeypatch):
         assert may_end.wait(20)
         return stock_read(*args)
 
-    monkeypatch.setattr(schema_state, "_read", read)
+    monkeypatch.setattr(states, "read", read)
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(Item(many=True).dump, [ROW] * 8)
         assert is_read.wait(20)
