@@ -154,7 +154,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "marshmallow/hooks": {"*": "it calls the hooks of users, and what their makers make"},
     "marshmallow/load": {"*": "it loads, with hooks, methods and validators of users"},
     "marshmallow/load_values": {"*": "it loads what is nested, by hooks, validators and makers"},
-    "marshmallow/schema_loader": {"*": "it loads by nested schemas, with hooks and validators"},
     "runtime/registration": {"function_of": "it calls a maker, when a value comes"},
     "marshmallow/makers": {"*": "it calls makers when a value comes, and dumps by what they make"},
     "marshmallow/front_end": {

@@ -10,7 +10,7 @@ import pytest
 from marshmallow import Schema, fields
 
 import fastschema
-from fastschema.marshmallow.load import Load
+from fastschema.marshmallow.load import SchemaLoad
 from fastschema.runtime import registration
 from tests.marks import counts_references
 from tests.marshmallow.differential import installed
@@ -43,7 +43,7 @@ def test_what_loads_once_is_no_work_for_the_garbage_collector():
         gc.disable()
         try:
             Book(only=["author", "authors"]).load(data, unknown="exclude")
-            loads = [each for each in gc.get_objects() if type(each) is Load]
+            loads = [each for each in gc.get_objects() if type(each) is SchemaLoad]
         finally:
             gc.enable()
 

@@ -26,7 +26,7 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, STOCK_LOADS, Load, do_load, load
+from fastschema.marshmallow.load import LOAD, STOCK_LOADS, SchemaLoad, do_load, load
 from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.makers import DumpCompiler
 from fastschema.marshmallow.sqlalchemy import MAPPED
@@ -201,7 +201,7 @@ def dump_compiler(schema: Any) -> DumpCompiler:
 
 def load_compiler(schema: Any) -> LoadCompiler:
     outer: Any = SimpleNamespace(program=None, fields=[], nested=None)
-    return LoadCompiler(Load(outer, None, RAISE))
+    return LoadCompiler(SchemaLoad(outer, None, RAISE))
 
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:

@@ -119,6 +119,11 @@ def loads_by_itself(kind: Description) -> bool:
     return kind[0] is _linked
 
 
+def is_made(kind: Description) -> bool:
+    """Return whether a maker makes what loads values of a kind."""
+    return loads_by_itself(kind) and kind[2] == "made"
+
+
 def describe_validators(field: Any, kind: Description) -> Description:
     """Return what the validators of a field of some kind ask; see :func:`validators.describe`.
 

@@ -1,8 +1,9 @@
 """What loads values by itself: nested schemas, lists of those, what makers make.
 
-A :class:`ValueLoader` does what the ``deserialize`` of a field does with a value, or the ``load``
-of a schema, without further arguments. It belongs to one load (a
-``fastschema.marshmallow.load.Load``), and finds what it needs when the first value comes.
+A *value loader* is a function from a value to what the ``deserialize`` of a field makes of it, or
+the ``load`` of a schema, without further arguments. It belongs to a schema in a load
+(``outer``, a :class:`fastschema.marshmallow.load.SchemaLoad`) and finds what is nested when the
+first value comes, once in each load: it compares the ``turn``. ``outer`` refers to none of them.
 """
 
 from __future__ import annotations
@@ -10,52 +11,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
-from marshmallow import ValidationError, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, ValidationError, missing
 from marshmallow.fields import Field
 
-from fastschema.compiler.load_code import LoadRow
 from fastschema.compiler.nodes import Slot
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.compiler.value_code import generate_load
 from fastschema.marshmallow import load_fields
-from fastschema.marshmallow.makers import SchemaOf, as_schema
-from fastschema.marshmallow.schema_loader import SchemaLoader
+from fastschema.marshmallow.customization import STOCK_LOAD, overrides_load
+from fastschema.marshmallow.makers import as_schema
 from fastschema.marshmallow.sqlalchemy import pass_session, passes_session
 from fastschema.marshmallow.validators import CUSTOM, has_validators
 from fastschema.runtime.programs import CACHE_SIZE, OWN_METHOD, Description
-from fastschema.runtime.registration import Function, Refused, Registered, function_of, refuse
+from fastschema.runtime.registration import (
+    Function,
+    Refused,
+    Registered,
+    function_of,
+    refuse,
+    registered_for,
+)
+
+ValueLoader = Callable[[Any], Any]
+"""From a value to what a field or a schema makes of it; it raises ``ValidationError``."""
 
 
-class ValueLoader(Protocol):
-    """From a value to what a field or a schema makes of it; raises ``ValidationError``."""
-
-    def __call__(self, value: Any, /) -> Any: ...
-
-
-class InnerLoader(ValueLoader, Protocol):
-    """One that keeps something of a load."""
-
-    def begin_again(self) -> None:
-        """Begin another load: what is nested is found again when the first value needs it."""
-        ...
-
-    def end(self) -> None:
-        """Let go of what is nested: there is no other load."""
-        ...
-
-
-def value_loader(load: Any, field: Any, description: Description | None = None) -> ValueLoader:
-    """Return what does with a value what a field's ``deserialize`` does, as a part of a load."""
+def value_loader(outer: Any, field: Any, description: Description | None = None) -> ValueLoader:
+    """Return what does with a value what a field's ``deserialize`` does."""
     if description is None:
         description = load_fields.describe(field)
+    by_field = partial(field.deserialize, **outer.keywords)
     if load_fields.loads_by_itself(description):
-        _, _, sort, *options = description
-        loader: InnerLoader = _SORTS[sort](load, field, *options)
-        load.add(loader)
-        return loader
-    by_field = partial(field.deserialize, **load.keywords)
+        load = linked_loader(outer, field, description)
+        return _or_by_field(load, by_field) if load_fields.is_made(description) else load
     if description[0] == OWN_METHOD:
         return by_field
     checks = load_fields.describe_validators(field, description)
@@ -63,6 +53,17 @@ def value_loader(load: Any, field: Any, description: Description | None = None) 
     bound = SimpleNamespace(fields=[field], load_own=by_field, validate=field._validate)
     function: ValueLoader = generated.function(*[slot.resolve(bound) for slot in generated.slots])
     return function
+
+
+def _or_by_field(load: ValueLoader, by_field: ValueLoader) -> ValueLoader:
+    def load_value(value: Any) -> Any:
+        try:
+            return load(value)
+        except Refused:
+            pass  # what the field raises has nothing to do with it
+        return by_field(value)
+
+    return load_value
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -78,125 +79,136 @@ def _value_function(
     )
 
 
-class NestedLoader:
-    """Loads values of a ``Nested`` field as its ``deserialize`` does, but for None."""
+def linked_loader(outer: Any, field: Any, description: Description) -> ValueLoader:
+    """Return what loads values of a field that loads by itself.
 
-    def __init__(self, outer: Any, field: Any) -> None:
-        self._field = field
-        self._keywords = outer.keywords
-        self._loader = SchemaLoader(outer)
-        self._passes_session = passes_session(type(field)._deserialize)
-        self._stays = outer.compiled.nested is not None
-        """Whether nobody can change what the nested schema does."""
-        self._is_found = self._is_begun = self._can_load = self._is_validated = False
-        self._is_left_to_field = False
-        """Whether the field loads by itself, in this load and in those after it."""
-        self._row: LoadRow | None = None
+    Where a maker makes it, it raises ``Refused`` for what it leaves to the field.
+    """
+    _, _, sort, *options = description
+    loader: ValueLoader = _LOADERS[sort](outer, field, *options)
+    return loader
 
-    def begin_again(self) -> None:
-        self._is_begun = False
 
-    def end(self) -> None:
-        self._loader.end()
+class NestedLoad(NamedTuple):
+    """How data are loaded by a nested schema.
 
-    def __call__(self, value: Any) -> Any:
-        if self._is_left_to_field:
-            return self._by_field(value)
-        if not self._is_begun and value is not None:
-            self._begin()
-        loader = self._loader
-        if self._row is not None and type(value) is dict and not loader.store.errors:
-            loaded = self._row(value, None)
-            if not loader.store.errors:
-                return loaded
-            raise loader.nested_error(value, loaded)
-        if not self._can_load or not loader.takes(value):
-            return self._by_field(value)
+    :param load: loads data; it raises ``Refused`` for what it leaves to the schema's ``load``
+    :param inner: the schema in this load, a ``SchemaLoad``; None: it loads by another way
+    :param load_row: loads a dictionary between hooks; errors are left in ``inner``
+    :param is_plain: whether that is all there is to do
+    """
+
+    load: Function
+    inner: Any = None
+    load_row: Any = None
+    is_plain: bool = False
+
+
+def _finder(
+    outer: Any, *, is_super: bool = False
+) -> Callable[[Any, dict[str, Any]], NestedLoad | None]:
+    """Return what finds how a nested schema loads with some options; None if only itself knows.
+
+    :param is_super: whether the schema's own ``load`` has called that of stock
+    """
+    before: NestedLoad | None = None
+    made: tuple[Any, Registered, Function] | None = None
+
+    def find(schema: Any, options: dict[str, Any]) -> NestedLoad | None:
+        nonlocal before
+        if not is_super and overrides_load(schema) is not None:
+            return find_made(schema, options)
+        if is_super and overrides_load(schema, besides_load=True) is not None:
+            return NestedLoad(partial(STOCK_LOAD, schema, **options))
+        partial_load, unknown = options.get("partial"), options.get("unknown")
+        partial_load = schema.partial if partial_load is None else partial_load
+        unknown = schema.unknown if unknown is None else unknown
+        if type(unknown) is not str or unknown not in (RAISE, INCLUDE, EXCLUDE):
+            return None
+        before = outer.begin_nested(schema, partial_load, unknown, before)
+        return before or NestedLoad(partial(outer.load_by_schema, schema, options))
+
+    def find_made(schema: Any, options: dict[str, Any]) -> NestedLoad | None:
+        nonlocal made
+        is_given = any(option is not None for option in options.values())
+        registered = None if is_given or schema.many else registered_for(schema, "load")
+        if registered is None:
+            return None
+        if made is None or made[0] is not schema or made[1] is not registered:
+            made = schema, registered, function_of(registered, schema, LoadCompiler(outer, schema))
+        return NestedLoad(made[2])
+
+    return find
+
+
+def _nested(outer: Any, field: Any, *, is_plucked: bool = False) -> ValueLoader:
+    """Return what loads values of a ``Nested`` field, or of a ``Pluck``."""
+    by_field = partial(field.deserialize, **outer.keywords)
+    find = _finder(outer)
+    stays = outer.compiled.nested is not None
+    takes_session = passes_session(type(field)._deserialize)
+    turn = -1
+    is_known = is_validated = False
+    nested: NestedLoad | None = None
+    schema = key = None
+
+    def begin() -> None:
+        nonlocal turn, is_known, is_validated, nested, schema, key
+        turn, nested, schema = outer.turn, None, field.schema
+        is_many = bool(schema.many or field.many)
+        if is_many is bool(schema.many) and not (is_plucked and is_many):
+            options = {"partial": outer.keywords.get("partial"), "unknown": field.unknown}
+            nested = find(schema, options)
+        is_known = stays or nested is None
+        is_validated = has_validators(field)
+        if is_plucked and nested is not None:
+            key = field._field_data_key
+
+    def load_nested(value: Any) -> Any:
+        if value is None or value is missing:
+            return by_field(value)
+        if turn != outer.turn and not is_known:
+            begin()
+        if nested is None:
+            return by_field(value)
+        data = {key: value} if is_plucked else value
+        load, inner, load_row, is_plain = nested
         try:
-            if self._passes_session:
-                pass_session(self._field, loader.schema)
-            loaded = loader(value)
+            if takes_session:
+                pass_session(field, schema)
+            if is_plain and type(data) is dict and inner.store is None:
+                loaded = load_row(data, None)
+                if inner.store is not None:
+                    inner.end(data, loaded)
+            else:
+                loaded = load(data)
         except ValidationError as error:
             raise ValidationError(error.messages, valid_data=error.valid_data) from error
         except Refused:
-            return self._by_field(value)
-        if self._is_validated:
-            self._field._validate(loaded)
-        return loaded
+            pass
+        else:
+            if is_validated:
+                field._validate(loaded)
+            return loaded
+        return by_field(value)
 
-    def _by_field(self, value: Any) -> Any:
-        return self._field.deserialize(value, None, None, **self._keywords)
-
-    def _begin(self) -> None:
-        """Find the nested schema, and how values are loaded by it, if not by the field itself."""
-        self._is_begun = True
-        if self._is_found and self._stays:
-            self._loader.begin_again()
-            return
-        field = self._field
-        schema = field.schema
-        self._is_found, self._row = True, None
-        self._can_load = bool(schema.many or field.many) is bool(schema.many)
-        if self._can_load:
-            options = {"partial": self._keywords.get("partial"), "unknown": field.unknown}
-            self._can_load = self._loader.find(field, schema, options)
-        if not self._can_load:
-            self._is_left_to_field = True
-            return
-        self._is_validated = has_validators(field)
-        if not (self._is_validated or self._passes_session):
-            self._row = self._loader.plain_row
+    return load_nested
 
 
-class PluckLoader(NestedLoader):
-    """Loads values of a ``Pluck`` field as its ``deserialize`` does, but for None."""
+def _list(outer: Any, field: Any, inner: Description) -> ValueLoader:
+    """Return what loads values of a ``List`` of what loads by itself."""
+    by_field = partial(field.deserialize, **outer.keywords)
+    load_item = value_loader(outer, field.inner, inner)
 
-    _key: str | None = None
-
-    def __call__(self, value: Any) -> Any:
-        if value is None or value is missing or self._field.many:
-            return super()._by_field(value)
-        # As in stock: the nested schema first, then its field.
-        if not (self._is_begun or self._is_left_to_field):
-            self._begin()
-        if self._is_left_to_field or not self._loader.takes({}):
-            return super()._by_field(value)
-        if self._key is None:
-            self._key = self._field._field_data_key
-        return super().__call__({self._key: value})
-
-    def begin_again(self) -> None:
-        super().begin_again()
-        self._key = None
-
-    def _by_field(self, value: Any) -> Any:
-        return super()._by_field(value[self._key])
-
-
-class ListLoader:
-    """Loads values of a ``List`` of what loads by itself, as its ``deserialize``, but for None."""
-
-    def __init__(self, outer: Any, field: Any, inner: Description) -> None:
-        self._field = field
-        self._inner = value_loader(outer, field.inner, inner)
-        self._keywords = outer.keywords
-
-    def begin_again(self) -> None:
-        """Begin another load."""
-
-    def end(self) -> None:
-        """There is nothing to let go of."""
-
-    def __call__(self, value: Any) -> Any:
-        field, inner = self._field, self._inner
+    def load_list(value: Any) -> Any:
         if type(value) is not list:
-            return field.deserialize(value, None, None, **self._keywords)
+            return by_field(value)
         none_stays = field.inner.allow_none
         result: list[Any] = []
         errors = {}
         for index, item in enumerate(value):
             try:
-                result.append(None if item is None and none_stays else inner(item))
+                result.append(None if item is None and none_stays else load_item(item))
             except ValidationError as error:
                 if error.valid_data is not None:
                     result.append(error.valid_data)
@@ -207,95 +219,65 @@ class ListLoader:
             field._validate(result)
         return result
 
+    return load_list
 
-class MakerLoader:
-    """Loads values of a field by what its maker makes, or by the field's own method."""
 
-    def __init__(self, outer: Any, field: Any, registered: Registered) -> None:
-        self._outer = outer
-        self._field = field
-        self._registered = registered
-        self._function: Function | None = None
+def _made(outer: Any, field: Any, registered: Registered) -> ValueLoader:
+    """Return what loads values of a field by what its maker makes."""
+    function: Function | None = None
 
-    def begin_again(self) -> None:
-        """Begin another load."""
-
-    def end(self) -> None:
-        """There is nothing to let go of."""
-
-    def load(self, value: Any) -> Any:
-        """Load a value that is not missing; raise ``Refused`` if the field itself must."""
-        function = self._function
+    def load_by_function(value: Any) -> Any:
+        nonlocal function
         if function is None:
-            function = self._function = self._made()
+            compiled = LoadCompiler(outer)
+            function = refuse if outer.partial else function_of(registered, field, compiled)
         if value is None:
             raise Refused
         loaded = function(value)
-        if has_validators(self._field):
-            self._field._validate(loaded)
+        if has_validators(field):
+            field._validate(loaded)
         return loaded
 
-    def _made(self) -> Function:
-        if self._outer.partial:
-            return refuse
-        return function_of(self._registered, self._field, LoadCompiler(self._outer))
+    return load_by_function
 
-    def __call__(self, value: Any) -> Any:
-        try:
-            return self.load(value)
-        except Refused:
-            return self._field.deserialize(value, None, None, **self._outer.keywords)
+
+_LOADERS: dict[str, Callable[..., ValueLoader]] = {
+    "nested": _nested,
+    "pluck": partial(_nested, is_plucked=True),
+    "list": _list,
+    "made": _made,
+}
 
 
 class LoadCompiler:
     """``compiled``, as a maker is given it for loading; its owner's own ``load`` is not asked."""
 
-    def __init__(self, load: Any, owner: Any = None) -> None:
-        self._load = load
+    def __init__(self, outer: Any, owner: Any = None) -> None:
+        self._outer = outer
         self._owner = owner
 
-    def __call__(self, inner: Any) -> Callable[[Any], Any]:
+    def __call__(self, inner: Any) -> ValueLoader:
         """Return what loads by an inner field or schema, of which the class is enough."""
         if isinstance(inner, Field):
-            return value_loader(self._load, inner)
+            return value_loader(self._outer, inner)
         return self.with_options(as_schema(inner), {})
 
-    def with_options(self, schema: Any, options: dict[str, Any]) -> Callable[[Any], Any]:
-        loader = _ByOwnSchema(self._load, schema, options, is_super=schema is self._owner)
-        self._load.add(loader)
-        return loader
+    def with_options(self, schema: Any, options: dict[str, Any]) -> ValueLoader:
+        """Return what loads by a schema; the options may change from load to load."""
+        outer = self._outer
+        find = _finder(outer, is_super=schema is self._owner)
+        turn = -1
+        nested: NestedLoad | None = None
 
+        def load_by_schema(data: Any) -> Any:
+            nonlocal turn, nested
+            if turn != outer.turn:
+                turn, nested = outer.turn, find(schema, options)
+            if nested is not None:
+                try:
+                    return nested.load(data)
+                except Refused:
+                    pass
+            return schema.load(data, **options)
 
-class _ByOwnSchema:
-    """Loads data by a schema that a maker has asked for."""
-
-    def __init__(self, outer: Any, schema: Any, options: dict[str, Any], *, is_super: bool) -> None:
-        self._schema = schema
-        self._options = options
-        self._loader = SchemaLoader(outer, is_super=is_super)
-        self._is_found = self._can_load = False
-
-    def begin_again(self) -> None:
-        self._is_found = False
-
-    def end(self) -> None:
-        self._loader.end()
-
-    def __call__(self, data: Any) -> Any:
-        if not self._is_found:
-            self._is_found = True
-            self._can_load = self._loader.find(SchemaOf(self._schema), self._schema, self._options)
-        if self._can_load:
-            try:
-                return self._loader(data)
-            except Refused:
-                pass
-        return self._schema.load(data, **self._options)
-
-
-_SORTS: dict[str, Callable[..., InnerLoader]] = {
-    "nested": NestedLoader,
-    "pluck": PluckLoader,
-    "list": ListLoader,
-    "made": MakerLoader,
-}
+        return load_by_schema
