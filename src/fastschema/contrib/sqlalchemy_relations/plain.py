@@ -42,7 +42,9 @@ def why_left(relationship: Any) -> str | None:
     if relationship.collection_class not in (None, list, set):
         return "it has a collection class of its own"
     if relationship.direction is MANYTOONE:
-        return None if relationship._use_get else "it leads to other columns than a primary key"
+        if not relationship._use_get:
+            return "it leads to other columns than a primary key"
+        return None
     parents = {local for local, _ in _parent_pairs(relationship)}
     if not _joins_pairs(relationship) or parents != set(relationship.parent.primary_key):
         return "it is joined by more than a foreign key to the primary key"

@@ -87,7 +87,9 @@ def why_left(model: Any, relation: Any, following: str | None = None) -> str | N
         is_managed = field.model._meta.managed and related._meta.managed
         if not (is_reverse or (is_managed and field.db_constraint)):
             return "the foreign key has no constraint in the database"
-    return None if _has_exact_keys(relation) else "its keys are of a kind that may not be exact"
+    if not _has_exact_keys(relation):
+        return "its keys are of a kind that may not be exact"
+    return None
 
 
 def is_generic(relation: Any) -> bool:
