@@ -18,7 +18,8 @@ from fastschema.compiler.nodes import Slot
 from fastschema.compiler.real_classes import REAL
 from fastschema.marshmallow.customization import IS_MARSHMALLOW_3
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.runtime.programs import Description, always
+from fastschema.runtime.plain_values import is_plain
+from fastschema.runtime.programs import Description
 
 CUSTOM: Description = (("custom",),)
 """The description of validators that the field must call itself."""
@@ -150,10 +151,17 @@ def _called(
     return f"{validator}($value) is $value"
 
 
-def _email(validator: Any) -> Description:
+def _plain(validator: Any) -> Description | None:
+    """Describe a validator that is called as it is, if none of its options are lazy."""
+    return (_called,) if all(map(is_plain, vars(validator).values())) else None
+
+
+def _email(validator: Any) -> Description | None:
     message = validator.error
+    if type(message) is not str:
+        return None
     # Stock formats the message before it knows whether it is needed.
-    is_usual = type(message) is str and "{" not in message and "}" not in message
+    is_usual = "{" not in message and "}" not in message
     return (_is_email,) if is_usual else (_called,)
 
 
@@ -197,9 +205,9 @@ _RULES: dict[type, Rule] = {
     validate.ContainsOnly: _membership,
     validate.NoneOf: _membership,
     validate.ContainsNoneOf: _membership,
-    validate.Equal: always(_called),
+    validate.Equal: _plain,
     validate.Email: _email,
-    validate.URL: always(_called),
+    validate.URL: _plain,
 }
 _METHODS = {
     cls: {name: stock_method(cls, name) for name in ("__call__", "_format_error")} for cls in _RULES

@@ -33,6 +33,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
+from fastschema.runtime.plain_values import are_same, is_a
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.statistics import recorder
 
@@ -190,7 +191,7 @@ class Dispatch(dict[type, Dump]):
             self._ambient.append((ambient, bound_schema, seen))
         if not slot.per_class:
             self._values[slot.name] = value
-        if isinstance(value, NestedDumper):
+        if is_a(value, NestedDumper):
             self.nested.append(value)
         return value
 
@@ -207,7 +208,8 @@ class Dispatch(dict[type, Dump]):
             self.clear()
         has_changed = False
         for ambient, bound_schema, seen in self._ambient:
-            if ambient(bound_schema) != seen:
+            value = ambient(bound_schema)
+            if value is not seen and not are_same(value, seen):
                 self.clear()
                 self._values.clear()
                 self.nested.clear()

@@ -93,7 +93,7 @@ registered: dict[Any, Registered] = {}
 
 def is_registered(method: Any) -> bool:
     """Return whether a function is registered by users."""
-    return isinstance(method, FunctionType) and method in registered and not in_room(method)
+    return type(method) is FunctionType and method in registered and not in_room(method)
 
 
 def registered_for(obj: Any, name: str) -> Registered | None:

@@ -49,7 +49,7 @@ values_worth_a_look = 4
 """To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
 object of so many values, or to load one by made fields."""
 
-rows_worth_reading_once = 40
+rows_worth_reading_once = 80
 """The same as ``rows_worth_reading`` for the first use of a class of marshmallow schemas: there may
 be no second one, and an exemplar is made, too."""
 

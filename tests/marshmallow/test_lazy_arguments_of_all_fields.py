@@ -1,0 +1,85 @@
+"""Every argument of every field and validator, as a lazy object of each kind: who looks at it."""
+
+import enum
+import re
+
+import pytest
+from marshmallow import Schema, fields, validate
+from marshmallow.fields import Field
+
+import fastschema
+from tests.lazy_values import CALLS, differing, lazy_cases, request_of
+from tests.marshmallow.differential import exactly
+from tests.outcomes import outcome_of
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.usefixtures("_installed"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+class Inner(Schema):
+    x = fields.Integer()
+    y = fields.Integer()
+
+
+NEEDED = {
+    "Nested": lambda: {"nested": Inner},
+    "Pluck": lambda: {"nested": Inner, "field_name": "x"},
+    "List": lambda: {"cls_or_instance": fields.String()},
+    "Tuple": lambda: {"tuple_fields": [fields.String(), fields.Integer()]},
+    "Constant": lambda: {"constant": "x"},
+    "Enum": lambda: {"enum": enum.Enum("Letter", "x y")},
+}
+CLASSES = {
+    cls: NEEDED.get(name, dict)
+    for name, cls in vars(fields).items()
+    if isinstance(cls, type) and issubclass(cls, Field) and not name.startswith("_")
+}
+VALIDATORS = {
+    validate.Length: lambda: {"min": 1},
+    validate.Range: lambda: {"min": 1},
+    validate.OneOf: lambda: {"choices": ["x"]},
+    validate.NoneOf: lambda: {"iterable": ["z"]},
+    validate.ContainsOnly: lambda: {"choices": ["x"]},
+    validate.ContainsNoneOf: lambda: {"iterable": ["z"]},
+    validate.Equal: lambda: {"comparable": "x"},
+    validate.Regexp: lambda: {"regex": "x"},
+    validate.Email: dict,
+    validate.URL: dict,
+}
+VALUES = [{}, {"field": "x"}, {"field": 1}, {"field": None}, {"field": {"x": 1}}]
+
+
+def calls(field):
+    """What comes of a schema with a field, and the calls of code of users."""
+    cls = type("S", (Schema,), {"field": field, "number": fields.Integer()})
+    outcomes = []
+    for who in "ab":
+        with request_of(who):
+            for value in VALUES:
+                for call in (lambda: cls().dump(value), lambda: cls().load(value)):  # noqa: B023  # called at once
+                    outcomes.append(outcome_of(call, CALLS, exactly, message))
+    return outcomes
+
+
+def message(error):
+    """The text of an error, without the addresses of objects."""
+    return re.sub("0x[0-9a-f]+", "0x", str(error))
+
+
+def test_nobody_looks_at_an_argument_of_a_field_but_stock():
+    failures, count = differing(lazy_cases(CLASSES, Field), calls, fastschema.disabled)
+    assert failures == {}
+    assert count > 1000
+
+
+def test_nobody_looks_at_an_argument_of_a_validator_but_stock():
+    def calls_of(validator):
+        return calls(fields.String(validate=validator))
+
+    cases = lazy_cases(VALIDATORS, validate.Validator)
+    failures, count = differing(cases, calls_of, fastschema.disabled)
+    assert failures == {}
+    assert count > 100
