@@ -53,6 +53,11 @@ SHORT_WALKS = [
     ("plain", ["keep a copy of one that was looked at", "a row", "pop a field", "a row"]),
     ("with a field of one's own", ["a copy of one that is gone represents"]),
     ("with a field of one's own", ["a row", "fields"]),
+    (
+        "of models",
+        ["new: list of 25", "new: list of 25", "fields", "new fields in another language"],
+    ),
+    ("plain", ["twice nested fields", "30 rows one by one", "pop a twice nested field", "a row"]),
 ]
 USED = ["new: list of 25", "new: list of 3", "a row", "validate"]
 USED_AGAIN = ["a row", "validate", "new: list of 3", "new: wrong"]
