@@ -79,7 +79,9 @@ _MADE_WITH_CLASSES = {
 _NO_METHODS = {"filter", "field_class"}
 """Attributes that django-filter sets on filters, and that can be called."""
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
-_CHECKED_APART = ("choices", "validators")
+_CHECKED_APART = ("extra", "choices", "validators")
+_TEXTS = ("_label", "label", "help_text", "empty_label", "null_label")
+"""Arguments that may be translations, which nobody looks at before a form is shown."""
 
 
 def why_filter(name: str, base: Any) -> str | None:
@@ -99,13 +101,18 @@ def why_filter(name: str, base: Any) -> str | None:
         return f"the queryset of the filter {name} is made for each request"
     if not are_plain_choices(base.extra.get("choices")):
         return f"the choices of the filter {name} may be others for each request"
-    if any(_may_be_lazy(vars(base)[key]) for key in names) or _may_be_lazy(
-        [value for key, value in base.extra.items() if key not in _CHECKED_APART]
-    ):
+    arguments = {key: vars(base)[key] for key in names} | base.extra
+    if any(_is_lazy_argument(key, value) for key, value in arguments.items()):
         return f"an argument of the filter {name} may be lazy"
-    if not _is_plain(base.field_class, _FIELDS):
+    if not (is_a(base.field_class, type) and _is_plain(base.field_class, _FIELDS)):
         return f"the form field of the filter {name} has code of its own"
     return None
+
+
+def _is_lazy_argument(name: str, value: Any) -> bool:
+    if name in _CHECKED_APART or (name in _TEXTS and is_translation(type(value))):
+        return False
+    return is_translation(type(value)) or _may_be_lazy(value)
 
 
 def _may_be_lazy(value: Any) -> bool:
