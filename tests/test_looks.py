@@ -86,7 +86,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     ),
     "marshmallow/load_values": {
         "LoadCompiler.__call__": _ASKED,
-        "NestedLoader._begin": _PLAIN,
+        "_nested.begin": _PLAIN,
         "value_loader": _PLAIN,
     },
     "marshmallow/makers": {
