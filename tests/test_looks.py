@@ -80,7 +80,6 @@ MAY_LOOK: dict[str, dict[str, str]] = {
         "MarshmallowFrontEnd.forget": _ASKED,
         "_explain_nested": _ASKED,
     },
-    "marshmallow/load": {"Load.linked": _OURS},
     "marshmallow/load_fields": dict.fromkeys(
         ["_enum", "describe_inner", "describe_missing"], _PLAIN
     ),

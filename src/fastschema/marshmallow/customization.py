@@ -22,7 +22,7 @@ from marshmallow.decorators import (
 
 from fastschema.marshmallow.sqlalchemy import loads_instances
 from fastschema.runtime.patching import is_stock, overridden, stock_method
-from fastschema.runtime.plain_values import has_plain_attributes, is_a, why_lazy
+from fastschema.runtime.plain_values import CONTAINERS, has_plain_attributes, is_a, why_lazy
 
 FIELD_CLASSES = frozenset(
     cls
@@ -46,13 +46,15 @@ OPTIONS = frozenset(
 )
 """What marshmallow's fields set when they are made, and what their classes have besides methods."""
 
-LOOKED_AT = (
+_LOOKED_AT = (
     *("attribute", "data_key", "load_only", "dump_only", "required", "allow_none", "many"),
     *("only", "exclude", "unknown", "as_string", "places", "rounding", "allow_nan", "num_type"),
     *("format", "truthy", "falsy", "strict", "relative", "absolute", "require_tld", "precision"),
     *("mapping_type", "field_name", "serialize_method_name", "deserialize_method_name"),
 )
 """Options at which stock looks, and generated code does when it is made: they must be plain."""
+_CONTAINERS = CONTAINERS | {Schema.set_class}
+"""Of dotted names, stock makes sets of its own for nested fields."""
 
 _SPECIAL_METHODS = frozenset(
     [
@@ -109,7 +111,7 @@ def _is_copied_plainly(field: Any, schema_class: Any, *, is_outermost: bool = Tr
     attributes = vars(field)
     if not _OWN_METHODS.isdisjoint(attributes) or attributes.get("parent") is not None:
         return False
-    if why_lazy(field, LOOKED_AT) is not None:
+    if why_options_are_lazy(field) is not None:
         return False
     for name in method_names(field):
         method = getattr(schema_class, name, None) if is_outermost else None
@@ -128,6 +130,11 @@ def method_names(field: Any) -> list[str]:
     attributes = field.__dict__
     names = (attributes.get("serialize_method_name"), attributes.get("deserialize_method_name"))
     return [name for name in names if name]
+
+
+def why_options_are_lazy(field: Any) -> str | None:
+    """Return why nobody may look at the options of a field before stock does; None if one may."""
+    return why_lazy(field, _LOOKED_AT, _CONTAINERS)
 
 
 INNER = ("inner", "key_field", "value_field")

@@ -49,13 +49,13 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
-from fastschema.marshmallow.customization import LOOKED_AT, OPTIONS, STOCK_CLASSES
+from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES, why_options_are_lazy
 from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
-from fastschema.runtime.plain_values import has_plain_truth, why_lazy
+from fastschema.runtime.plain_values import has_plain_truth
 from fastschema.runtime.programs import (
     OWN_METHOD,
     Description,
@@ -162,7 +162,7 @@ def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
     cls = type(field)
     return (
         computes_options(cls, OPTIONS, STOCK_CLASSES)
-        or why_lazy(field, LOOKED_AT)
+        or why_options_are_lazy(field)
         or methods.reason(cls)
     )
 

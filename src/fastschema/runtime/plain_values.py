@@ -52,14 +52,16 @@ def is_plain(value: Any) -> bool:
     return cls in PLAIN or (cls in CONTAINERS and all(map(is_plain, members(value))))
 
 
-def is_lazy(value: Any) -> bool:
+def is_lazy(value: Any, containers: frozenset[type] = CONTAINERS) -> bool:
     """Return whether a look at a value may run code of users: it is no plain one, and no function.
 
     What code of users makes of it may be another thing each time.
+
+    :param containers: the classes of what holds other values, and runs no code but Python's
     """
     cls = type(value)
-    if cls in CONTAINERS:
-        return any(map(is_lazy, members(value)))
+    if cls in containers:
+        return any(is_lazy(member, containers) for member in members(value))
     return not (cls in PLAIN or issubclass(cls, (type, FunctionType, BuiltinFunctionType)))
 
 
@@ -69,11 +71,13 @@ def has_plain_truth(value: Any) -> bool:
     return not is_lazy(value) or not (hasattr(cls, "__bool__") or hasattr(cls, "__len__"))
 
 
-def why_lazy(obj: Any, names: Iterable[str]) -> str | None:
+def why_lazy(
+    obj: Any, names: Iterable[str], containers: frozenset[type] = CONTAINERS
+) -> str | None:
     """Return why nobody may look at options of a field, which its object has; None if one may."""
     attributes = vars(obj)
     for name in names:
-        if name in attributes and is_lazy(attributes[name]):
+        if name in attributes and is_lazy(attributes[name], containers):
             return f"its {name} may be lazy"
     return None
 

@@ -7,6 +7,15 @@ import pytest
 
 from fastschema.runtime.json_engine import orjson
 from flights.models import Airline, Airport, Flight, Plane
+from tests.contrib.django.lists.people import (
+    more_people,
+    people,
+    rows_of_people,
+    tables_of_people,
+)
+
+__all__ = ["more_people", "people", "rows_of_people", "tables_of_people"]
+"""Fixtures that several folders use, and whose tables are made once."""
 
 # List views make their rows as stock does where orjson does not write them.
 collect_ignore = [] if orjson is not None else ["lists"]

@@ -1,4 +1,4 @@
-"""Models with all kinds of columns and relations, in tables of their own; see conftest.py."""
+"""Models with all kinds of columns and relations, in tables of their own; see people.py."""
 
 import uuid
 

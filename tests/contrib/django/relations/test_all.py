@@ -37,6 +37,7 @@ def library(django_db_setup, django_db_blocker):
         class Author(Base):
             class Meta:
                 app_label = "flights"
+                db_table = "flights_author_of_lists"
                 ordering = ("name",)
 
         class Book(Base):
@@ -45,6 +46,7 @@ def library(django_db_setup, django_db_blocker):
 
             class Meta:
                 app_label = "flights"
+                db_table = "flights_book_of_lists"
                 ordering = ("pk",)
 
         class Role(Base):

@@ -80,6 +80,10 @@ def odd(django_db_setup, django_db_blocker):
         class Word(Base):
             key = models.CharField(primary_key=True, max_length=10)
 
+            class Meta:
+                app_label = "flights"
+                db_table = "flights_exact_word"
+
         class Plain(Base):
             number = models.UUIDField(primary_key=True)
 
