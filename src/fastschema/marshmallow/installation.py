@@ -74,7 +74,9 @@ def _deserialize(
 ) -> Any:
     """``Schema._deserialize``, compiled: what ``Schema.load`` calls between its hooks."""
     # With an index, it is a row of those that stock loads.
-    if index is not None or (not many and is_left_to_stock(self, "load")):
+    if type(many) is not bool:
+        load = deserialize_as_stock  # which looks whether there are many
+    elif index is not None or (not many and is_left_to_stock(self, "load")):
         load = STOCK_DESERIALIZE
     elif not _replacements.are_installed or (many and _is_overridden(self)):
         load = deserialize_as_stock

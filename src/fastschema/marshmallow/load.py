@@ -102,7 +102,7 @@ def deserialize(
 
 def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
     """Return what stock's ``Schema._deserialize`` returns; a pending schema stays pending."""
-    many = options.get("many", False)
+    many = options.get("many", False) is not False
     return STOCK_DESERIALIZE(for_stock(schema, "load_fields", many=many), data, **options)
 
 

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
@@ -54,6 +54,7 @@ from fastschema.marshmallow.sqlalchemy import (
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
 from fastschema.runtime.patching import overridden, stock_method
+from fastschema.runtime.plain_values import is_a
 from fastschema.runtime.programs import (
     CACHE_SIZE,
     OWN_METHOD,
@@ -295,12 +296,10 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
     function: Callable[[Any], Any] = field.serialize_func
     if not hasattr(field, "_call_or_raise"):
         return function
-    try:
+    if is_a(function, FunctionType, MethodType):
         get_func_args: Any = utils.get_func_args  # type: ignore[attr-defined]  # marshmallow 3
         if len(get_func_args(function)) == 1:
             return function
-    except (TypeError, ValueError):
-        pass  # stock raises it, when it comes to the first value
     return lambda obj: field._call_or_raise(function, obj, field.name)
 
 
