@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 THEIRS = [
     "src/fastschema/__main__.py",
     "src/fastschema/contrib/django/management",
-    "tests/test_layers.py",
+    *("tests/test_layers.py", "tests/test_looks.py"),  # which name modules of rooms
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
