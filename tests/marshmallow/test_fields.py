@@ -18,7 +18,13 @@ from marshmallow import Schema, fields, missing
 import fastschema
 from fastschema.runtime.programs import method_of
 from tests.marks import needs_cpython
-from tests.marshmallow.differential import MARSHMALLOW_3, assert_same, installed, is_compiled
+from tests.marshmallow.differential import (
+    MARSHMALLOW_3,
+    assert_same,
+    failing_for,
+    installed,
+    is_compiled,
+)
 
 
 class Colour(enum.Enum):
@@ -501,15 +507,11 @@ def test_the_units_of_a_timedelta_subclass_are_used_as_by_stock(unit):
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
 def test_a_field_that_cannot_be_read_for_want_of_room_is_read_the_next_time(error, monkeypatch):
-    def cramped(field, name):
-        if name == "_format_num":
-            raise error
-        return method_of(field, name)
-
     class Roomy(Schema):
         number = fields.Decimal(places=1, as_string=True)
 
     schema = Roomy()
+    cramped = failing_for("_format_num", error, method_of)
     monkeypatch.setattr("fastschema.marshmallow.fields.method_of", cramped)
     for _ in range(3):
         report = fastschema.compile(schema).explain()

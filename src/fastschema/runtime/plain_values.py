@@ -13,7 +13,7 @@ from datetime import date, timedelta, timezone
 from decimal import Decimal
 from itertools import chain
 from operator import is_
-from types import BuiltinFunctionType, FunctionType, NoneType
+from types import BuiltinFunctionType, FunctionType, MethodType, NoneType
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -89,6 +89,8 @@ def are_same(one: Any, other: Any) -> bool:
         return one is other
     if cls in PLAIN:
         return bool(one == other)
+    if cls is MethodType:  # a new object each time
+        return one.__self__ is other.__self__ and one.__func__ is other.__func__
     if cls not in CONTAINERS or len(one) != len(other):
         return False
     if cls is list or cls is tuple:

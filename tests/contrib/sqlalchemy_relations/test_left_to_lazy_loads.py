@@ -1,5 +1,7 @@
 """Loading relationships is an offer: what is not of a plain kind is left to lazy loads."""
 
+from unittest.mock import Mock
+
 import pytest
 from marshmallow import Schema, fields
 from sqlalchemy import (
@@ -254,10 +256,7 @@ def test_a_value_that_is_changed_beside_the_session_is_what_the_object_has(engin
 
 
 def test_whatever_is_raised_while_finding_out_is_left_to_lazy_loads(engine, monkeypatch):
-    def fail(*arguments):
-        raise RuntimeError
-
-    monkeypatch.setattr(loading, "_load_at_once", fail)
+    monkeypatch.setattr(loading, "_load_at_once", Mock(side_effect=RuntimeError))
     schema = reading(pages=fields.Nested(Named, many=True))
     stock, loaded = answers(engine, schema)
     assert loaded == stock

@@ -79,7 +79,7 @@ _MADE_WITH_CLASSES = {
 _NO_METHODS = {"filter", "field_class"}
 """Attributes that django-filter sets on filters, and that can be called."""
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
-_CHECKED_APART = ("extra", "choices", "validators")
+_CHECKED_APART = ("extra", "choices")
 _TEXTS = ("_label", "label", "help_text", "empty_label", "null_label")
 """Arguments that may be translations, which nobody looks at before a form is shown."""
 
@@ -110,6 +110,8 @@ def why_filter(name: str, base: Any) -> str | None:
 
 
 def _is_lazy_argument(name: str, value: Any) -> bool:
+    if name == "validators":  # whose classes are looked at in the form field
+        return type(value) not in (list, tuple, NoneType)
     if name in _CHECKED_APART or (name in _TEXTS and is_translation(type(value))):
         return False
     return is_translation(type(value)) or _may_be_lazy(value)

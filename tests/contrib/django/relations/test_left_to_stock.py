@@ -1,6 +1,7 @@
 """Loading relations is an offer: what is not of a plain kind, or cannot be loaded, is stock's."""
 
 import uuid
+from unittest.mock import Mock
 
 import pytest
 from django.db import DatabaseError, connection, models
@@ -204,9 +205,7 @@ class TestWhatHangsOnInstances:
 @pytest.mark.usefixtures("flights")
 class TestErrors:
     def test_whatever_is_raised_while_finding_out_the_rows_are_stocks(self, monkeypatch):
-        def fail(*arguments, **keywords):
-            raise RuntimeError
-
+        fail = Mock(side_effect=RuntimeError)
         for name in ("_missing_of", "_load"):
             with monkeypatch.context() as patch:
                 patch.setattr(on_demand, name, fail)
