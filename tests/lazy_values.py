@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.functional import SimpleLazyObject, lazystr
 from werkzeug.local import LocalProxy
 
+import fastschema
+
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 CALLS: list[Any] = []
 """Who asked a lazy value for what it stands for, and for which tenant."""
@@ -178,3 +180,18 @@ def differing(
             )
             failures[name] = f"{actual[number]} instead of {expected[number]}"
     return failures, count
+
+
+def assert_same_in_turns(
+    requests: Callable[[type, str], list[Any]], make: Callable[[], type], visits: str
+) -> None:
+    """Assert that a class gives stock's answers; each side has a class that ``make`` makes.
+
+    :param requests: gives what comes of a class in the requests of some visits
+    """
+    with fastschema.disabled():
+        expected = requests(make(), visits)
+    actual = requests(make(), visits)
+    steps = len(expected) // len(visits)
+    for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
+        assert one == other, f"request {index // steps} of {visits}, step {index % steps}"

@@ -5,10 +5,9 @@ import pytest
 from django.db.models import QuerySet
 from django_filters.rest_framework import FilterSet
 
-import fastschema
 from flights.models import Airline, Flight
 from tests.contrib.django.differential import outcome
-from tests.lazy_values import CALLS, COLD, KINDS, WARM, noting, request_of
+from tests.lazy_values import CALLS, COLD, KINDS, WARM, assert_same_in_turns, noting, request_of
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +87,7 @@ def requests(cls, visits):
     for who in visits:
         with request_of(who):
             for data in DATA:
-                outcomes.append(outcome(lambda: filtered(cls(data)), CALLS))  # noqa: B023
+                outcomes.append(outcome(lambda: filtered(cls(data)), CALLS))  # noqa: B023  # called at once
             outcomes.append(outcome(lambda: types_of(cls({}).filters), CALLS))
     return outcomes
 
@@ -117,20 +116,10 @@ def visits(request):
     return COLD
 
 
-def assert_same_in_turns(make, visits):
-    """Assert that a filter set filters as stock's; each side has a class that ``make`` makes."""
-    with fastschema.disabled():
-        expected = requests(make(), visits)
-    actual = requests(make(), visits)
-    steps = len(expected) // len(visits)
-    for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
-        assert one == other, f"request {index // steps} of {visits}, step {index % steps}"
-
-
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_lazy_argument_of_a_filter_is_that_of_its_request(name, visits, flights):
     def make():
         field = FILTERS[name](lambda give: KINDS["SimpleLazyObject"](noting("lazy", give)))
         return type("Set", (Base,), {"field": field})
 
-    assert_same_in_turns(make, visits)
+    assert_same_in_turns(requests, make, visits)
