@@ -4,7 +4,9 @@ import cProfile
 import pstats
 import sys
 
+import django
 import pytest
+from django.db import models
 from django.test import override_settings
 from rest_framework import pagination, serializers, viewsets
 from rest_framework.test import APIRequestFactory
@@ -127,10 +129,15 @@ def calls_by_setting(function):
     return counts
 
 
+# Since Django 6.1, the queryset of a list is copied once, to say how code of users fetches
+# relations.
+COPIES = calls_of(lambda: ROWS.fetch_mode(models.FETCH_PEERS)) if django.VERSION >= (6, 1) else 0
+
+
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_calls_no_more_functions(name):
     off, *on = calls_by_setting(asking(*REQUESTS[name]))
-    assert max(on) <= off * MOST
+    assert max(on) <= off * MOST + COPIES
 
 
 def test_a_kept_serializer_asks_for_the_setting_and_what_it_reads():
