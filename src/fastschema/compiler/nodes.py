@@ -280,6 +280,7 @@ class LoadKind:
 class LoadFieldNode:
     """One key of the input.
 
+    :param name: that of the field in its schema
     :param target: the key in the result; dotted for one in dictionaries inside of it
     :param field: an expression for the field object of this load
     :param default: an expression for the value where the key is missing; None: the key is left out
@@ -288,6 +289,7 @@ class LoadFieldNode:
     :param reason: why the field runs as stock, or None if it is compiled
     """
 
+    name: str
     key: str
     target: str
     field: str

@@ -124,13 +124,14 @@ class Compiled:
         """Return the loads with some options that wait for the next one.
 
         None for the first load, after which a schema that a view makes may not load again (but
-        makers are called once), and for an ``unknown`` that may have no hash: stock takes any.
+        makers are called once), for names that may be missing, and for an ``unknown`` that may have
+        no hash: stock takes any.
         """
         if self._idle is None:
             self._idle = {}
             if not registered:
                 return None
-        if type(unknown) is not str:
+        if type(unknown) is not str or not (partial is None or type(partial) is bool):
             return None
         return self._idle.setdefault((partial, unknown), [])
 

@@ -26,7 +26,15 @@ from fastschema.marshmallow.dump import (
     overrides_dump,
     own_dump,
 )
-from fastschema.marshmallow.load import LOAD, STOCK_LOADS, SchemaLoad, do_load, load
+from fastschema.marshmallow.load import (
+    LOAD,
+    STOCK_LOADS,
+    SchemaLoad,
+    do_load,
+    load,
+    load_plainly,
+    loads_plainly,
+)
 from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.makers import DumpCompiler
 from fastschema.marshmallow.sqlalchemy import MAPPED
@@ -84,6 +92,7 @@ class CompiledMarshmallowSchema:
         self._plain_bound_program = None
         if dumping is not None and not has_hooks(schema, "dump") and overrides_dump(schema) is None:
             self._plain_bound_program = bound_program_of(dumping)
+        self._loads_plainly = loading is not None and loads_plainly(schema)
 
     def dump(self, obj: Any, many: bool | None) -> Any:
         if self._plain_bound_program is None:
@@ -97,6 +106,8 @@ class CompiledMarshmallowSchema:
             return own_dump(self.schema, obj, many)
 
     def load(self, data: Any, options: dict[str, Any]) -> Any:
+        if self._loads_plainly:
+            return load_plainly(self.schema, data, self._loading, **options)
         if overrides_load(self.schema) is not None:
             return self.schema.load(data, **options)
         return load(self.schema, data, self._loading, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_store, missing
@@ -19,6 +19,7 @@ from fastschema.marshmallow.customization import (
 )
 from fastschema.marshmallow.hooks import Hook, hooks_of
 from fastschema.marshmallow.load_values import LoadCompiler, NestedLoad, linked_loader
+from fastschema.marshmallow.marshmallow_3 import checked_unknown
 from fastschema.marshmallow.pending import SchemaProxy, for_stock
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
@@ -37,6 +38,8 @@ STOCK_LOADS = stock_method(Schema, "loads")
 _ErrorStore: Any = error_store.ErrorStore  # marshmallow has no types for it
 _PASS_COLLECTION = "pass_many" if IS_MARSHMALLOW_3 else "pass_collection"
 
+_COLLECTIONS = (tuple, list, set, frozenset)
+
 LinkedLoader = Callable[[Any, Any, int | None], Any]
 """From a value, the data it is in and their index to the same; errors are stored."""
 
@@ -52,6 +55,8 @@ def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: An
 
 def do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
     """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``."""
+    if not has_hooks(schema, "load"):
+        return load_plainly(schema, data, compiled, **options)
     if compiled is None and type(schema)._deserialize is not STOCK_DESERIALIZE:
         return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
 
@@ -59,6 +64,36 @@ def do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -
         return deserialize(schema, data, many, compiled=compiled, **options)
 
     return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
+
+
+def loads_plainly(schema: Any) -> bool:
+    """Return whether stock's own methods are all that loads by a schema, and there are no hooks."""
+    is_own = overrides_load(schema) is not None or loads_instances(type(schema).load)
+    return not (is_own or has_hooks(schema, "load"))
+
+
+def load_plainly(
+    schema: Any,
+    data: Any,
+    compiled: Compiled | None,
+    *,
+    many: bool | None = None,
+    partial: Any = None,
+    unknown: Any = None,
+    postprocess: bool = True,
+) -> Any:
+    """Return the same where there are no hooks, with or without those after it: line by line."""
+    store = _ErrorStore()
+    many = schema.many if many is None else bool(many)
+    unknown = schema.unknown if unknown is None else checked_unknown(unknown)
+    partial = schema.partial if partial is None else partial
+    options = {"error_store": store, "partial": partial, "unknown": unknown, "compiled": compiled}
+    result = deserialize(schema, data, many, **options)
+    if store.errors:
+        error = ValidationError(store.errors, data=data, valid_data=result)
+        schema.handle_error(error, data, many=many, partial=partial)
+        raise error
+    return result
 
 
 def deserialize(
@@ -107,8 +142,12 @@ def deserialize_as_stock(schema: Any, data: Any, **options: Any) -> Any:
 
 
 def is_plain_partial(partial: Any) -> bool:
-    """Return whether ``partial`` names no fields: with names, stock loads."""
-    return partial is None or partial is True or partial is False
+    """Return whether ``partial`` names no fields of nested schemas: with those, stock loads."""
+    if partial is None or partial is True or partial is False:
+        return True
+    return type(partial) in _COLLECTIONS and all(
+        type(name) is str and "." not in name for name in partial
+    )
 
 
 class SchemaLoad:
@@ -125,7 +164,10 @@ class SchemaLoad:
         self.partial = partial
         self.unknown = unknown
         self.keywords = {} if partial is None else {"partial": partial}
-        """The keyword arguments of a field's ``deserialize``."""
+        """The keyword arguments of a field's ``deserialize``; it is not told the names of others."""
+        self._optional: Container[str] = ()
+        if type(partial) in _COLLECTIONS:
+            self.keywords, self._optional = {"partial": []}, partial
         self.schema: Any = None
         self.store: Any = None
         """Where errors are stored; that of a nested schema is there from its first error on."""
@@ -152,7 +194,9 @@ class SchemaLoad:
 
     def load_field(self, number: int, value: Any, data: Any, index: int | None) -> Any:
         field = self.fields[number]
-        if value is missing and self.partial:
+        if value is missing and (
+            self.partial is True or self.program.node.fields[number].name in self._optional
+        ):
             return missing
         key = self._key(number)
         try:

@@ -394,8 +394,9 @@ def _describe_load_field(name: str, field: Any) -> Description:
         checks = validators.CUSTOM if validators.describe(field) else ()
     else:
         described = (_BY_DESERIALIZE, described[1])
-        return (key, attribute or name, described, False, "own", ())
+        return (name, key, attribute or name, described, False, "own", ())
     return (
+        name,
         key,
         attribute or name,
         described,
@@ -437,10 +438,12 @@ def _load_field_node(
 
 
 def _load_node_of(index: int, description: Description, slots: list[Slot]) -> LoadFieldNode:
-    key, target, described, none_stays, when_missing, checks = description
+    name, key, target, described, none_stays, when_missing, checks = description
     field = f"fields[{index}]"
     if described[0] == _BY_DESERIALIZE:
-        return LoadFieldNode(key, target, field, _OWN_LOAD, own_default=True, reason=described[1])
+        return LoadFieldNode(
+            name, key, target, field, _OWN_LOAD, own_default=True, reason=described[1]
+        )
     is_custom = checks == validators.CUSTOM
     by_kind = () if is_custom or load_fields.loads_by_itself(described) else checks
     reason = None
@@ -450,6 +453,7 @@ def _load_node_of(index: int, description: Description, slots: list[Slot]) -> Lo
     else:
         field_kind = load_fields.kind(described, by_kind, load_fields.LoadPath.of(index), slots)
     return LoadFieldNode(
+        name,
         key,
         target,
         field,
