@@ -164,7 +164,7 @@ class SchemaLoad:
         self.partial = partial
         self.unknown = unknown
         self.keywords = {} if partial is None else {"partial": partial}
-        """The keyword arguments of a field's ``deserialize``; it is not told the names of others."""
+        """The keyword arguments of a field's ``deserialize``, to which names mean others'."""
         self._optional: Container[str] = ()
         if type(partial) in _COLLECTIONS:
             self.keywords, self._optional = {"partial": []}, partial

@@ -167,32 +167,35 @@ def clone(field: Any, old_parent: Any, parent: Any, schema: Any) -> Any:
     if attributes.get("parent") is not old_parent:
         return cloned  # it was not chosen, so it was not bound
     attributes["parent"], attributes["root"] = parent, schema
-    if not attributes.keys().isdisjoint(_DIFFERING):
-        _clone_inside(field, cloned, schema)
+    differing = _DIFFERING.intersection(attributes)
+    if differing:
+        _clone_inside(field, cloned, schema, differing)
     return cloned
 
 
-def _clone_inside(field: Any, cloned: Any, schema: Any) -> None:
+def _clone_inside(field: Any, cloned: Any, schema: Any, differing: frozenset[str]) -> None:
     attributes = cloned.__dict__
-    for choice in _CHOICES:
+    choices = differing.intersection(_CHOICES)
+    for choice in choices:
         # Of dotted names in the arguments of the schema stock makes a collection for each schema.
-        if type(attributes.get(choice)) is Schema.set_class:
+        if type(attributes[choice]) is Schema.set_class:
             attributes[choice] = _new_choice(attributes[choice])
-    for name in INNER:
-        inner = attributes.get(name)
+    for name in differing.intersection(INNER):
+        inner = attributes[name]
         if _is_bound_to(inner, field):
             attributes[name] = cloned_inner = clone(inner, field, cloned, schema)
-            for choice in _CHOICES:
-                if choice in attributes and getattr(inner, choice, None) is getattr(field, choice):
+            for choice in choices:
+                if getattr(inner, choice, None) is getattr(field, choice):
                     cloned_inner.__dict__[choice] = attributes[choice]
-    several = attributes.get("tuple_fields")
-    if type(several) is list and all(_is_bound_to(inner, field) for inner in several):
-        attributes["tuple_fields"] = [clone(inner, field, cloned, schema) for inner in several]
-    for name in METHODS:
-        method = attributes.get(name)
+    if "tuple_fields" in differing:
+        several = attributes["tuple_fields"]
+        if type(several) is list and all(_is_bound_to(inner, field) for inner in several):
+            attributes["tuple_fields"] = [clone(inner, field, cloned, schema) for inner in several]
+    for name in differing.intersection(METHODS):
+        method = attributes[name]
         if type(getattr(method, "__self__", None)) is type(schema):
             attributes[name] = method.__func__.__get__(schema)
-    if _FIELD_CACHE in attributes:
+    if _FIELD_CACHE in differing:
         attributes[_FIELD_CACHE] = {}
 
 

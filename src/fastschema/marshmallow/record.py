@@ -191,7 +191,7 @@ def arguments_of(only: Any, exclude: Any, load_only: Any, dump_only: Any) -> Arg
         if type(names) not in _COLLECTIONS:
             return None
         as_tuple = tuple(names)
-        if not _STR.issuperset(map(type, as_tuple)):
+        if as_tuple and not _STR.issuperset(map(type, as_tuple)):
             return None
         arguments.append(as_tuple)
     return tuple(arguments)

@@ -33,7 +33,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol
 
 from fastschema.compiler.nodes import Form, ObjectNode, Slot
-from fastschema.runtime.plain_values import are_same, is_a
+from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.statistics import recorder
 
@@ -191,7 +191,7 @@ class Dispatch(dict[type, Dump]):
             self._ambient.append((ambient, bound_schema, seen))
         if not slot.per_class:
             self._values[slot.name] = value
-        if is_a(value, NestedDumper):
+        if issubclass(type(value), NestedDumper):
             self.nested.append(value)
         return value
 
