@@ -1,17 +1,9 @@
 """What is known of a class of schemas: one record, for both front ends.
 
-An object of the class is in one of three states:
-
-pending
-    Nobody has looked at its fields, and no code of users makes them. It runs what the exemplar with
-    its arguments compiles to.
-made
-    Its fields are there, made by stock, by code of users, or because somebody has looked. It runs
-    what an object with such fields has compiled to, which is found by comparing
-    (:class:`MadePrograms`): so a class of which each request makes a new object, and changes its
-    fields, is compiled from the second object on.
-stock
-    Stock runs: the class is not in use yet, cannot be compiled, or is another one each time.
+A record counts what is dumped and loaded, and keeps the exemplars that pending objects run, and
+what made objects run: that of others whose fields are alike (:class:`MadePrograms`). Which object
+runs which is told where that is decided: in :mod:`fastschema.marshmallow.states`, and in
+:mod:`fastschema.contrib.django.front_end.bound`.
 
 What is kept is bounded in one way: what is full takes no more. It is forgotten in one way, too:
 :meth:`ClassRecord.refresh` drops all of it when a class that takes part has changed.
