@@ -83,16 +83,13 @@ def _key(bound: BoundSerializer) -> Hashable:
         for number, field in enumerate(bound.compiled.program.node.fields)
         if field.kind.nested_slot is not None
     ]
+    own_fields = bound.exemplar_fields
+    if own_fields is bound.compiled.fields:
+        own_fields = []  # they are always the same
     return (
         bound.compiled,
         # Programs ask for defaults, so serializers of one program may have others.
-        tuple(
-            [
-                number
-                for number, field in enumerate(bound.exemplar_fields)
-                if computes_default(field)
-            ]
-        ),
+        tuple([number for number, field in enumerate(own_fields) if computes_default(field)]),
         tuple([None if inner is None else _key(inner) for inner in nested]),
     )
 
