@@ -6,17 +6,15 @@ would see it. Any other goes to the field's ``run_validation``, so that errors a
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import itertools
 import re
 import sys
 import uuid
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import (
     EmailValidator,
     MaxLengthValidator,
@@ -27,7 +25,6 @@ from django.core.validators import (
     RegexValidator,
 )
 from rest_framework import ISO_8601, fields, relations, serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
 from rest_framework.settings import api_settings
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
@@ -40,6 +37,14 @@ from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.makers import Made
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.input.code import InputConversion, InputField
+from fastschema.contrib.django.input.values import (
+    PLAIN_EMAIL,
+    is_encodable,
+    iso_date,
+    iso_datetime,
+    passes,
+    uuid_of,
+)
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.plain_values import PLAIN, is_a, why_lazy
@@ -240,10 +245,6 @@ _OF_TEXTS = (
     *(MaxLengthValidator, MinLengthValidator, RegexValidator, EmailValidator),
     *(ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator),
 )
-_PLAIN_EMAIL = re.compile(
-    r"(?=.{1,254}\Z)[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9]{1,63}\.)+[A-Za-z]{2,63}"
-)
-"""Addresses that Django's validator accepts, whatever its options: most, but not all of those."""
 _OF_NUMBERS = (MaxValueValidator, MinValueValidator)
 
 
@@ -259,7 +260,7 @@ def _text(field: Any) -> InputConversion | None:
         accepts = is_text
     names = (
         ("is_encodable", is_encodable),
-        ("is_plain_email", _PLAIN_EMAIL.fullmatch),
+        ("is_plain_email", PLAIN_EMAIL.fullmatch),
         ("passes", passes),
     )
     return InputConversion("string", accepts, "converted", names, checks is None)
@@ -372,52 +373,6 @@ def _validated(
     """Return a conversion after which validators are called, if there are any."""
     has_validators = bool(field.validators)
     return InputConversion(kind, accepts, result, names, has_more_validators=has_validators)
-
-
-def is_encodable(text: str) -> bool:
-    """Return whether a text has no surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def passes(validator: Any, text: str) -> bool:
-    try:
-        validator(text)
-    except (ValidationError, DjangoValidationError):
-        return False
-    return True
-
-
-def parsed(parse: Callable[[str], Any], value: Any) -> Any:
-    """Return what a text is read as; None if it cannot be read so."""
-    if type(value) is not str:
-        return None
-    try:
-        return parse(value)
-    except ValueError:
-        return None
-
-
-# By way of the module, as in stock: tests replace the class there.
-iso_date = partial(parsed, lambda text: datetime.date.fromisoformat(text))
-uuid_of = partial(parsed, lambda text: uuid.UUID(text))
-
-
-def iso_datetime(field: Any, value: Any, zone: Any) -> datetime.datetime | None:
-    """Return what a text of a date and a time is read as; without a zone, the field is asked."""
-    if type(value) is not str:
-        return None
-    try:
-        moment = datetime.datetime.fromisoformat(value)
-        if zone is not None and moment.tzinfo is not None:
-            return moment.astimezone(zone)
-        enforced: datetime.datetime = field.enforce_timezone(moment)
-    except (ValueError, TypeError, OverflowError, ValidationError):
-        return None  # stock's exception is the answer
-    return enforced
 
 
 _Rule = Callable[[Any], InputConversion | None]
