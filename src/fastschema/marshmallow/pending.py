@@ -24,6 +24,10 @@ FieldsByName = dict[str, dict[str, Any]]
 """The fields of a schema, by :data:`NAMES`."""
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
+_FOR_EACH: dict[str, Any] = {
+    name: stock_method(Schema, name) for name in ("get_attribute", "dict_class")
+}
+"""What stock asks a schema for again with each object, or each value."""
 
 
 class SchemaState(State):
@@ -137,6 +141,9 @@ def for_stock(schema: Any, name: str, *, many: bool = False) -> Any:
     proxy: Any = SchemaProxy(schema, **{name: fields[name]})
     if not many:
         return proxy
+    for each, stock in _FOR_EACH.items():
+        if getattr(cls, each) is stock:
+            setattr(proxy, each, getattr(schema, each))
     if is_stock(cls._serialize, _STOCK_SERIALIZE) and "_serialize" not in attributes:
         proxy._serialize = partial(_STOCK_SERIALIZE, proxy)
     if is_stock(cls._deserialize, _STOCK_DESERIALIZE) and "_deserialize" not in attributes:

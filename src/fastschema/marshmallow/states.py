@@ -250,9 +250,10 @@ def _state_of(schema: Any) -> SchemaState:
 def is_left_to_stock(schema: Any, direction: str) -> bool:
     """Return whether stock dumps or loads an object by a schema that was used before."""
     state = schema._fastschema  # guard.STATE_KEY
+    if state is None:
+        return is_disabled()
     return bool(
-        state is not None
-        and state.is_made
+        state.is_made
         and thresholds.rows_worth_binding > 1
         and not state.record.compares_one(direction)
     )
