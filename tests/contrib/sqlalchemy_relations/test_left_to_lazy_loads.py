@@ -18,9 +18,17 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InvalidRequestError, OperationalError
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import Session, backref, declarative_base, relationship
+from sqlalchemy.orm import (
+    Session,
+    backref,
+    declarative_base,
+    defer,
+    deferred,
+    load_only,
+    relationship,
+)
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import TypeDecorator, UserDefinedType
 
@@ -82,6 +90,7 @@ class Book(Base):
     title = Column(String(10))
     changed = Column(String(10), onupdate="updated")
     made = Column(String(10), default="default")
+    secret = deferred(Column(String(10)), raiseload=True)
     shelf_name = Column(ForeignKey("shelf.name"))
     shelf = relationship("Shelf")
     tags = relationship("Tag", secondary=twice, order_by="Tag.id")
@@ -183,7 +192,7 @@ def answers(engine, schema, also=lambda session, rows: None, loads=True):
 
 
 LEFT = [
-    *("shelf", "tags", "by_function", "nulls_last", "prices", "some_pages"),
+    *("shelf", "by_function", "nulls_last", "prices", "some_pages"),
     "one_page",
 ]
 
@@ -201,12 +210,37 @@ def test_a_relationship_that_is_not_plain_is_loaded_lazily(engine, name, loads):
         assert why_left(inspect(Book).relationships[name]) is not None
 
 
-@pytest.mark.parametrize("name", ["pages", "cover"])
+@pytest.mark.parametrize("name", ["pages", "cover", "tags"])
 def test_a_plain_one_is_loaded_at_once(engine, name):
-    schema = reading(**{name: fields.Nested(Named, many=name == "pages")})
+    schema = reading(**{name: fields.Nested(Named, many=name != "cover")})
     (stock, before), (loaded, queries) = answers(engine, schema)
     assert loaded == stock
     assert (before, queries) == (COUNT, 2)
+
+
+@pytest.mark.parametrize("option", [load_only(Book.title), defer(Book.made)])
+def test_columns_that_a_statement_defers_stay_deferred(engine, option):
+    schema = reading(pages=fields.Nested(Named, many=True))
+    with Session(engine) as session, queries_of(engine) as sent:
+        rows = session.execute(select(Book).options(option)).scalars().all()
+        sent.clear()
+        loading.load_for(schema(), rows)
+        assert len(sent) == 2
+        assert all("pages" in row.__dict__ and "made" not in row.__dict__ for row in rows)
+        assert [row.made for row in rows] == ["default"] * COUNT
+        assert len(sent) == 2 + COUNT
+
+
+def test_columns_that_nobody_may_load_stay_so(engine):
+    """Be it that their class says so, or the statement; then the objects are not asked."""
+    schema = reading(pages=fields.Nested(Named, many=True))
+    for name, options in (("secret", ()), ("made", (defer(Book.made, raiseload=True),))):
+        with Session(engine) as session:
+            rows = session.execute(select(Book).options(*options)).scalars().all()
+            loading.load_for(schema(), rows)
+            assert ("pages" in rows[0].__dict__) is (name == "secret")
+            with pytest.raises(InvalidRequestError, match="raiseload"):
+                getattr(rows[0], name)
 
 
 @pytest.mark.parametrize(("loads", "expected"), [(True, COUNT), ("all", 2)])

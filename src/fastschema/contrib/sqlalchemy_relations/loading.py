@@ -15,8 +15,17 @@ from weakref import WeakSet
 
 from sqlalchemy import inspect, select, tuple_
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import MANYTOONE, Load, Session, load_only, selectinload
-from sqlalchemy.orm.attributes import instance_state
+from sqlalchemy.orm import (
+    MANYTOMANY,
+    MANYTOONE,
+    Load,
+    Session,
+    defer,
+    load_only,
+    selectinload,
+    strategies,
+)
+from sqlalchemy.orm.attributes import instance_state, set_committed_value
 
 from fastschema.contrib.sqlalchemy_relations.plain import (
     LATE,
@@ -33,6 +42,9 @@ logger = logging.getLogger("fastschema")
 
 _warned: WeakSet[type] = WeakSet()
 _FEWEST_WARNED_OF = 2
+# Private since SQLAlchemy 2.1.
+_DEFERRED = [vars(strategies).get(f"{private}LoadDeferredColumns") for private in ("", "_")]
+_RAISES = ("raiseload", True)
 _EAGER = (None, "joined", "selectin", "subquery")
 _MOST_AT_ONCE = 500
 _MOST_LEVELS = 20
@@ -237,11 +249,17 @@ def _may_ask(obj: Any) -> bool:
     state = instance_state(obj)
     return (
         state.persistent
-        and not (state.modified or state.expired_attributes or state.callables)
+        and not (state.modified or state.expired_attributes)
+        and all(map(_is_deferred, dict(state.callables).values()))
         and state.async_session is None
         and not state.manager.dispatch.refresh
         and all(map(_is_eager, state.load_options))
     )
+
+
+def _is_deferred(loader: Any) -> bool:
+    """Return whether what an object loads by itself is a column that a query left for later."""
+    return type(loader) in _DEFERRED and not loader.raiseload
 
 
 def _is_eager(option: Any) -> bool:
@@ -249,7 +267,7 @@ def _is_eager(option: Any) -> bool:
     elements = _elements(option)
     return elements is not None and all(
         dict(element.strategy or ()).get("lazy") in _EAGER
-        and ("raiseload", True) not in (element.strategy or ())
+        and _RAISES not in (element.strategy or ())
         and not element._extra_criteria
         for element in elements
     )
@@ -288,14 +306,37 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
     objects = [obj for obj in group if any(name not in obj.__dict__ for name in names)]
     keys = [getattr(cls, mapper.get_property_by_column(key).key) for key in mapper.primary_key]
     key = keys[0] if len(keys) == 1 else tuple_(*keys)
-    options = [load_only(*keys), *[selectinload(getattr(cls, name)) for name in names]]
+    options = [*_only(cls, keys), *[selectinload(getattr(cls, name)) for name in names]]
     most = _MOST_AT_ONCE // len(keys)
     for start in range(0, len(objects), most):
         some = objects[start : start + most]
         identities: list[Any] = [instance_state(instance).identity for instance in some]
         values = identities if len(keys) > 1 else [identity[0] for identity in identities]
         session.execute(select(cls).where(key.in_(values)).options(*options)).unique().all()
+    for relationship in missing:
+        if relationship.key in names and relationship.direction is MANYTOMANY:
+            _have_each_once(lacking[relationship], relationship.key)
     return [f"{cls.__name__}.{name}" for name in names]
+
+
+def _only(cls: Any, keys: list[Any]) -> Iterator[Any]:
+    """Yield the options of a query for some columns; objects have all others as before."""
+    yield load_only(*keys)
+    for column in inspect(cls).column_attrs:
+        if _RAISES in column.strategy_key:
+            yield defer(getattr(cls, column.key), raiseload=True)
+
+
+def _have_each_once(objects: list[Any], name: str) -> None:
+    """Let lists have each object once, as by a lazy load, if the database has a pair twice.
+
+    Since SQLAlchemy 2.1, ``selectinload`` gives one for each pair.
+    """
+    for obj in objects:
+        related = obj.__dict__.get(name, ())
+        once = list({id(each): each for each in _objects_in(related)}.values())
+        if len(once) < len(related):
+            set_committed_value(obj, name, once)
 
 
 def _load_one_by_one(cls: Any, group: list[Any], relationship: Any) -> None:

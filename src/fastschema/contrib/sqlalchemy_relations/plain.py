@@ -48,11 +48,8 @@ def why_left(relationship: Any) -> str | None:
     parents = {local for local, _ in _parent_pairs(relationship)}
     if not _joins_pairs(relationship) or parents != set(relationship.parent.primary_key):
         return "it is joined by more than a foreign key to the primary key"
-    if relationship.direction is MANYTOMANY:
-        secondary = relationship.secondary
-        columns = [column for column in relationship.remote_side if column.table is secondary]
-        if type(secondary) is not Table or not _is_unique(secondary, columns):
-            return "its table may have a pair twice"
+    if relationship.direction is MANYTOMANY and type(relationship.secondary) is not Table:
+        return "its pairs are in no plain table"
     if not relationship.uselist and not (
         relationship.direction is not MANYTOMANY
         and _is_unique(relationship.mapper.local_table, relationship.remote_side)
