@@ -20,7 +20,7 @@ from fastschema.marshmallow.customization import (
 from fastschema.marshmallow.hooks import Hook, hooks_of
 from fastschema.marshmallow.load_values import LoadCompiler, NestedLoad, linked_loader
 from fastschema.marshmallow.marshmallow_3 import checked_unknown
-from fastschema.marshmallow.pending import SchemaProxy, for_stock
+from fastschema.marshmallow.pending import SchemaProxy, for_stock, pending_state
 from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
@@ -30,7 +30,7 @@ from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description
 from fastschema.runtime.registration import Refused
 from fastschema.runtime.statistics import recorder
-from fastschema.runtime.switch import is_disabled
+from fastschema.runtime.switch import call_disabled, is_disabled
 
 STOCK_DESERIALIZE = stock_method(Schema, "_deserialize")
 _STOCK_DO_LOAD = stock_method(Schema, "_do_load")
@@ -130,7 +130,11 @@ def deserialize(
                 idle.append((schema_load, load_row))
             return result
     options = {"error_store": error_store, "partial": partial, "unknown": unknown}
-    result = deserialize_as_stock(schema, data, many=many, **options)
+    if many and compiled is None and pending_state(schema) is not None:
+        # Its class is not compiled yet: then nobody looks at what is nested in it, either.
+        result = call_disabled(deserialize_as_stock, schema, data, many=many, **options)
+    else:
+        result = deserialize_as_stock(schema, data, many=many, **options)
     recorder.stock(len(result) if many else 1)
     return result
 
