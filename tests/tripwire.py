@@ -175,7 +175,6 @@ MAY_CALL: dict[str, dict[str, str]] = {
         "CompiledSerializer.dump": "the serializer's own method represents",
         **dict.fromkeys(["_explain", "_loading_report", "_report_input"], _ASKED),
     },
-    "contrib/django/serializers": {"*": "stock represents, or makes a list serializer"},
     "contrib/django/front_end/access": {"*": _READS},
     "contrib/django/front_end/fields_relations": {"*": _READS},
     "contrib/django/front_end/makers": {"*": "it calls makers, and what they make, for values"},

@@ -17,7 +17,6 @@ from rest_framework.test import APIRequestFactory
 import fastschema
 from fastschema.contrib.django import installation
 from fastschema.contrib.django.lists import queryset_rows
-from fastschema.contrib.django.views import FastViewMixin
 from fastschema.runtime.encode import JsonArray
 from fastschema.runtime.switch import is_disabled
 from fastschema.shadow.django import shadow_differed
@@ -314,13 +313,6 @@ def test_a_list_serializer_of_ones_own_is_not_compared(flights, counter):
     with override_settings(FASTSCHEMA=ALL):
         assert get(view_of(serializer_class=Serializer)).data == [{"count": 4}]
     assert counts(counter) == (0, 0, 0)
-
-
-def test_a_view_by_the_mixin_is_compared(flights, counter):
-    view_class = type("View", (FastViewMixin, FlightList), {})
-    with override_settings(FASTSCHEMA={**ALL, "INSTALL": False}):
-        get(view_class)
-    assert counts(counter) == (1, 0, 0)
 
 
 def test_nothing_is_kept_alive_after_the_response(flights):

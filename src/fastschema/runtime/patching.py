@@ -62,13 +62,6 @@ _stock_of: dict[Any, Any] = {}
 _types = {FunctionType}
 
 
-def stands_for(method: Any, stock: Any) -> None:
-    """Let a method count as that of stock (as :func:`stock_method` gave it), which it replaces."""
-    if not isinstance(stock, _Replaced):
-        _types.add(type(method))
-        _stock_of[method] = stock
-
-
 def stock_of(method: Any) -> Any:
     """Return the method of stock that fastschema has replaced by a method; any other as it is."""
     # Of another type, it need not have a hash.
@@ -244,7 +237,9 @@ class Replacements:
         for _, _, stock, replacement in methods:
             if isinstance(stock, FunctionType):  # for error messages, signatures and pickles
                 update_wrapper(replacement, stock, ("__module__", "__name__", "__qualname__"))
-            stands_for(replacement, stock)
+            if not isinstance(stock, _Replaced):
+                _types.add(type(replacement))
+                _stock_of[replacement] = stock
         self._inherited = [
             (owner, name) for owner, name, _, _ in methods if name not in vars(owner)
         ]

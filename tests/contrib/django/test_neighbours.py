@@ -4,24 +4,18 @@ import pickle
 import re
 
 import pytest
-from django.conf import settings
 from django.core.cache import cache
 from django.test import Client, override_settings
 from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework.routers import SimpleRouter
 from rest_framework.test import APIClient, APIRequestFactory
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 from rest_framework.views import APIView
-from rest_framework.viewsets import ModelViewSet
 
 import fastschema
 from fastschema.contrib import django as front_end
-from fastschema.contrib.django.views import FastViewMixin
 from flights.models import Airline
-from flights.serializers import AirlineSerializer
 from tests.contrib.django import neighbours, served
 from tests.contrib.django.differential import exactly
 
@@ -205,23 +199,3 @@ class TestOpenApi:
         assert stock["application/json"]["schema"]["type"] == "array"
         assert set(stock) == {"application/json", "application/x-ndjson"}
         assert paths["/streamed/airlines/"]["get"]["responses"]["200"]["content"] == stock
-
-    @pytest.mark.parametrize("install", [True, False])
-    def test_a_viewset_with_the_mixin_is_described_as_without(self, install):
-        def described(mixins):
-            @extend_schema_view(list=extend_schema(summary="Listed"))
-            class Described(*mixins, ModelViewSet):
-                """Airlines."""
-
-                queryset = Airline.objects.all()
-                serializer_class = AirlineSerializer
-
-            router = SimpleRouter()
-            router.register("airlines", Described)
-            return self.schema(router.urls)
-
-        options = {**settings.REST_FRAMEWORK, "DEFAULT_SCHEMA_CLASS": AutoSchema}
-        with override_settings(FASTSCHEMA={"INSTALL": install}, REST_FRAMEWORK=options):
-            stock = described([])
-            assert described([FastViewMixin]) == stock
-        assert stock["paths"]["/airlines/"]["get"]["summary"] == "Listed"

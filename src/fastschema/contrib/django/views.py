@@ -1,15 +1,12 @@
-"""View mixins: streamed lists, and compiled serializers without ``install()``."""
+"""The mixin of views whose lists are streamed."""
 
 from __future__ import annotations
 
-from types import MethodType
 from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
 from fastschema.contrib.django.before_rows import before_query
-from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
-from fastschema.contrib.django.serializers import speed_up
 from fastschema.contrib.django.streaming import stream
 
 
@@ -51,31 +48,3 @@ class StreamingListMixin(ListModelMixin):
         """
         serializer = self.get_serializer(rows, many=True)
         return stream(self.request, serializer, self.stream_chunk_size)
-
-
-class _List:
-    """The ``list`` of the classes after :class:`FastViewMixin`; ours if it is stock's.
-
-    No method, so that views without a list have none with the mixin either; routers look for it.
-    """
-
-    def __get__(self, view: Any, owner: type) -> Any:
-        following: Any = super(FastViewMixin, owner if view is None else view)
-        method = following.list
-        if getattr(method, "__func__", method) is not STOCK_LIST:
-            return method
-        return list_rows if view is None else MethodType(list_rows, view)
-
-
-class FastViewMixin:
-    """Compiles the serializers of one view, where fastschema is not installed for all.
-
-    For ``GenericAPIView`` and what derives from it; it is listed first. If the view lists as
-    ``ListModelMixin`` does, without pages, its list is made of rows where it can be.
-    """
-
-    list = _List()
-
-    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what ``GenericAPIView.get_serializer`` returns, compiled."""
-        return speed_up(super().get_serializer(*args, **kwargs))  # type: ignore[misc]  # of a view

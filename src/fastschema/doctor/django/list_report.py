@@ -42,10 +42,7 @@ _RENDERER = (
 )
 _PAGES = "Use one of DRF's paginators as it comes, if you can."
 _DISABLED = Reason("fastschema is disabled", f"Unset {VARIABLE}.")
-_NOT_INSTALLED = Reason(
-    "fastschema is not installed for all views",
-    "Set FASTSCHEMA['INSTALL'] to True, or use FastViewMixin.",
-)
+_NOT_INSTALLED = Reason("fastschema is not installed", "Set FASTSCHEMA['INSTALL'] to True.")
 
 
 PLACEHOLDER = "its queryset is none() without a real request"

@@ -4,12 +4,12 @@ import json
 
 import pytest
 from django.db import connection
+from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework import generics, serializers
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.bulk.mixins import BulkCreateModelMixin, FastBulkMixin
-from fastschema.contrib.django.installation import install, uninstall
 from fastschema.contrib.django.parsers import FastJSONParser
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from tests.contrib.django.bulk.test_batch_lookup import by_row
@@ -120,19 +120,31 @@ def test_a_serializer_that_wants_no_bulk_gets_none():
     assert sum("INSERT" in each["sql"] for each in queries.captured_queries) == 5
 
 
-@pytest.mark.parametrize("name", ["mixin", "view"])
-def test_a_list_serializer_that_knows_nothing_of_bulk_is_refused(name):
+def test_a_list_serializer_of_ones_own_saves_in_bulk():
     class Own(serializers.ListSerializer):
         pass
 
-    bases = (FastBulkMixin, BookSerializer) if name == "mixin" else (BookSerializer,)
-    meta = type("Meta", (BookSerializer.Meta,), {"list_serializer_class": Own})
-    serializer_class = type("Listed", bases, {"Meta": meta})
-    view_class = type("V", (Books,), {"serializer_class": serializer_class})
-    uninstall()
-    try:
-        with pytest.raises(TypeError, match="Own: derive it from FastListSerializer"):
-            post("[]", view_class=view_class)
-    finally:
-        install()
-    assert post("[]", view_class=view_class).status_code == 201
+    class Listed(BookSerializer):
+        class Meta(BookSerializer.Meta):
+            list_serializer_class = Own
+
+    with CaptureQueriesContext(connection) as queries:
+        response = post(
+            json.dumps(rows()), view_class=type("V", (Books,), {"serializer_class": Listed})
+        )
+    assert response.status_code == 201
+    assert sum("INSERT" in each["sql"] for each in queries.captured_queries) == 1
+
+
+def test_where_fastschema_is_not_installed_rows_are_created_one_by_one():
+    class Bulk(FastBulkMixin, BookSerializer):
+        pass
+
+    view_class = type("V", (Books,), {"serializer_class": Bulk})
+    with (
+        override_settings(FASTSCHEMA={"INSTALL": False}),
+        CaptureQueriesContext(connection) as queries,
+    ):
+        response = post(json.dumps(rows()), view_class=view_class)
+    assert response.status_code == 201
+    assert sum("INSERT" in each["sql"] for each in queries.captured_queries) == 5

@@ -4,13 +4,11 @@ import functools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.test import override_settings
 from django.utils.functional import cached_property
 from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib.django.front_end.fields_on_demand import has_made_fields
-from fastschema.contrib.django.serializers import FastSerializerMixin
 from fastschema.runtime import thresholds
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
@@ -222,18 +220,6 @@ def test_two_visitors_in_turns():
                     Deciding(ROWS, many=True, context={"request": visitor.request()}).data
                 )
             )
-
-
-@override_settings(FASTSCHEMA={"INSTALL": False})
-def test_without_install_the_fields_stay_where_stock_has_them():
-    class Fast(FastSerializerMixin, Popping):
-        pass
-
-    serializer = Fast()
-    shown = [exactly(serializer.to_representation(each)) for each in ROWS]
-    assert list(serializer.fields) == list(Popping().fields)
-    serializer.fields.pop("last")
-    assert [exactly(serializer.to_representation(each)) for each in ROWS] != shown
 
 
 def test_an_own_property_leaves_single_rows_to_stock_and_lists_to_generated_code():

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.core.validators import MaxLengthValidator
 from django.http import QueryDict
-from django.test import override_settings
 from django.utils import timezone, translation
 from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
@@ -18,7 +17,6 @@ from rest_framework.validators import UniqueTogetherValidator
 
 import fastschema
 from fastschema.contrib.django.front_end.fields_on_demand import made_fields
-from fastschema.contrib.django.serializers import FastSerializerMixin
 from flights.models import Airline
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.input.test_validation_lists import (
@@ -408,27 +406,6 @@ def test_languages_and_time_zones_at_the_same_time():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, range(8)))
-
-
-@override_settings(FASTSCHEMA={"INSTALL": False})
-def test_serializers_that_are_compiled_one_by_one():
-    class Fast(FastSerializerMixin, Person):
-        pass
-
-    class Upper(Person):
-        def run_validation(self, data=serializers.empty):
-            CALLS.append("run_validation")
-            return {"upper": super().run_validation(data)}
-
-    class FastUpper(FastSerializerMixin, Upper):
-        pass
-
-    for data in (RIGHT, {"name": ""}, 5):
-        for serializer_class in (Fast, FastUpper):
-            assert_same_input(lambda: serializer_class(data=data))
-            assert_same_input(lambda: serializer_class(data=[data], many=True))
-    assert made(right(Fast)) == []
-    assert made(right(Person)) == sorted(NAMES)
 
 
 def right(serializer_class):

@@ -8,8 +8,6 @@ from rest_framework.mixins import CreateModelMixin
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.bulk.setting import PER_SERIALIZER
-from fastschema.contrib.django.input import validation
-from fastschema.contrib.django.serializers import fast_list, speed_up
 
 
 class FastBulkMixin:
@@ -20,21 +18,11 @@ class FastBulkMixin:
         class FlightSerializer(FastBulkMixin, serializers.ModelSerializer): ...
 
     For all serializers, set ``FASTSCHEMA = {"BULK_INPUT": True}``; with ``fastschema_bulk_input =
-    False``, one of them is left out. docs/django-input.md tells what it does.
-
-    :raises TypeError: with ``many=True``, if ``Meta`` names a list serializer that knows nothing of
-        it, where fastschema is not installed for all
+    False``, one of them is left out. docs/django-input.md tells what it does. Where fastschema is
+    not installed, it has no effect.
     """
 
     fastschema_bulk_input = True
-
-    @classmethod
-    def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """Return the list serializer that ``BaseSerializer.many_init`` makes, compiled."""
-        many = super().many_init(*args, **kwargs)  # type: ignore[misc]  # of a serializer
-        many = fast_list(many)
-        _check_bulk(many)
-        return many
 
 
 class BulkCreateModelMixin(CreateModelMixin):
@@ -55,18 +43,7 @@ class BulkCreateModelMixin(CreateModelMixin):
         if is_list:
             kwargs.setdefault("many", True)
         serializer = super().get_serializer(*args, **kwargs)
-        if is_list and isinstance(serializer, ListSerializer):
-            if not hasattr(serializer.child, PER_SERIALIZER):
-                setattr(serializer.child, PER_SERIALIZER, True)
-            speed_up(serializer)
-            _check_bulk(serializer)
+        is_in_bulk = is_list and isinstance(serializer, ListSerializer)
+        if is_in_bulk and not hasattr(serializer.child, PER_SERIALIZER):
+            setattr(serializer.child, PER_SERIALIZER, True)
         return serializer
-
-
-def _check_bulk(many: Any) -> None:
-    """Raise TypeError if the class of a list serializer knows nothing of bulk."""
-    methods = [vars(base).get("run_validation") for base in type(many).__mro__]
-    if isinstance(many, ListSerializer) and validation.run_list_validation not in methods:
-        raise TypeError(
-            f"{type(many).__name__}: derive it from FastListSerializer to use it in bulk"
-        )

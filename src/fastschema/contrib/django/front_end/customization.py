@@ -77,11 +77,7 @@ _ENUM_MODULES = ("enum", "django.db.models.enums")
 
 def own_classes(cls: type) -> Iterator[type]:
     """Return the classes that a class of fields inherits from, itself included, but for stock's."""
-    return (
-        base
-        for base in cls.__mro__[:-1]
-        if base not in STOCK_CLASSES and not base.__module__.startswith("fastschema.")
-    )
+    return (base for base in cls.__mro__[:-1] if base not in STOCK_CLASSES)
 
 
 def has_own_code(cls: type) -> bool:

@@ -30,7 +30,7 @@ from fastschema.contrib.django.input.schema_reader import (
     is_readable,
     runs_as_a_whole,
 )
-from fastschema.runtime.patching import overridden, stands_for, stock_method
+from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
 
@@ -40,7 +40,8 @@ else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
 _bulk = room("fastschema.contrib.django.bulk.batch_lookup")
-STOCK_RUN_VALIDATION, _STOCK_TO_INTERNAL_VALUE = STOCK["run_validation"], STOCK["to_internal_value"]
+_STOCK_RUN_VALIDATION = STOCK["run_validation"]
+_STOCK_TO_INTERNAL_VALUE = STOCK["to_internal_value"]
 _STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")
 _OF_LISTS = {
     name: stock_method(ListSerializer, name)
@@ -122,7 +123,7 @@ def _run_as_stock(serializer: Any, data: Any) -> Any:
     """
     name = "to_internal_value"
     if type(serializer).to_internal_value is not to_internal_value or name in vars(serializer):
-        return STOCK_RUN_VALIDATION(serializer, data)
+        return _STOCK_RUN_VALIDATION(serializer, data)
     is_empty_value, data = serializer.validate_empty_values(data)
     if is_empty_value:
         return data
@@ -213,7 +214,7 @@ def _note_if_compared(serializer: Any, validation: Validation, options: list[Any
 def run_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``Serializer.run_validation`` does."""
     if type(data) is not dict or self.read_only is not False:
-        return STOCK_RUN_VALIDATION(self, data)
+        return _STOCK_RUN_VALIDATION(self, data)
     if _COMPARED in vars(self):
         return _run_as_stock(self, data)
     record = _record_if_compiled(self, 1)
@@ -221,7 +222,7 @@ def run_validation(self: Any, data: Any = empty) -> Any:
         return _run_as_stock(self, data)
     validation_and_fields = find_validation(record, self)
     if validation_and_fields is None:
-        return STOCK_RUN_VALIDATION(self, data)
+        return _STOCK_RUN_VALIDATION(self, data)
     _note_if_compared(self, *validation_and_fields)
     return OwnFields(self).run(*validation_and_fields, data)
 
@@ -267,12 +268,10 @@ def run_list_validation(self: Any, data: Any = empty) -> Any:
 
 
 REPLACEMENTS = [
-    (Serializer, "run_validation", STOCK_RUN_VALIDATION, run_validation),
+    (Serializer, "run_validation", _STOCK_RUN_VALIDATION, run_validation),
     (Serializer, "to_internal_value", _STOCK_TO_INTERNAL_VALUE, to_internal_value),
     (ListSerializer, "run_validation", _STOCK_RUN_LIST_VALIDATION, run_list_validation),
 ]
-stands_for(run_validation, STOCK_RUN_VALIDATION)
-stands_for(run_list_validation, _STOCK_RUN_LIST_VALIDATION)
 
 
 def has_stock_rows(serializer: Any) -> bool:
