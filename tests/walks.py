@@ -95,24 +95,30 @@ class Walks:
     def steps(self, kind: str, number: int) -> Steps:
         """The steps of a walk: always the same ones for a number, which also says what changes.
 
-        Each change has a walk, if there are enough of them, in which one and the same use comes
-        before and after it; what else happens is left to chance.
+        Each change has a walk, if there are enough of them.
         """
-        chance = Random(f"{kind} {number}")
+        changes = list(self.changes)
+        change = Random(kind).sample(changes, len(changes))[number % len(changes)]
+        return self.steps_around(change, Random(f"{kind} {number}"))
+
+    def steps_around(self, change: str, chance: Random) -> Steps:
+        """The steps of a walk in which the same uses come before and after a change.
+
+        What else happens is left to chance.
+        """
         uses, looks, changes = map(list, (self.uses, self.looks, self.changes))
         steps: list[str] = []
         for _ in range(chance.randint(0, 5)):
             steps.append(chance.choice(chance.choice((uses, uses, looks, changes))))
-        change = Random(kind).sample(changes, len(changes))[number % len(changes)]
-        use = chance.choice(self.uses_around(change))
-        steps += [*[use] * chance.randint(1, 2), change]
+        around = self.uses_around(change, chance)
+        steps += [*around, *around, change]
         for _ in range(chance.choice((0, 0, 1, 2))):
             steps.append(chance.choice(chance.choice((uses, looks, changes))))
-        return [*steps, use, *self.at_the_end]
+        return [*steps, *around, *self.at_the_end]
 
-    def uses_around(self, change: str) -> Sequence[str]:
-        """The uses that may show a change."""
-        return list(self.uses)
+    def uses_around(self, change: str, chance: Random) -> Steps:
+        """Uses that may show a change."""
+        return [chance.choice(list(self.uses))]
 
     def outcomes(self, kind: str, steps: Steps) -> Iterator[Outcome]:
         """What comes of each step, while they are gone."""

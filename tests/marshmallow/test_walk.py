@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
 
-from tests.marshmallow.walk.happenings import CALLS, CHANGES, LOOKS
+from tests.marshmallow.walk.happenings import CALLS, CHANGES, FEW, LOOKS, MANY, is_seen
 from tests.marshmallow.walk.kinds import KINDS
 from tests.marshmallow.walk.stock import Stock, outcome, outcomes
 from tests.outcomes import Outcome
@@ -24,19 +25,30 @@ _PARTS = 8
 """Of each test, so that they can be run at a time."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class SchemaWalks(Walks):
-    """Walks of marshmallow schemas."""
+    """Walks of marshmallow schemas.
 
-    def steps(self, kind: str, number: int) -> Steps:
-        """The steps of a walk: calls; what changes something, or looks; calls again ..."""
-        chance = Random(f"{kind} {number}")
-        calls, looks, changes = map(list, (self.uses, self.looks, self.changes))
-        steps = [chance.choice(calls) for _ in range(chance.randint(0, 3))]
-        for _ in range(chance.randint(2, 4)):
-            for _ in range(chance.randint(1, 2)):
-                steps.append(chance.choice(chance.choice((looks, changes, changes))))
-            steps += [chance.choice(calls) for _ in range(chance.randint(1, 2))]
-        return steps
+    :param around: the dumps that come before and after a change, and the loads
+    """
+
+    around: tuple[Steps, Steps]
+
+    def change(self, number: int) -> str:
+        """The change of a walk: each has one, if there are enough of them."""
+        changes = list(self.changes)
+        return Random(0).sample(changes, len(changes))[number % len(changes)]
+
+    def walk(self, number: int) -> tuple[str, Steps]:
+        """The kind of a walk, and its steps."""
+        chance = Random(number)
+        change = self.change(number)
+        kinds = [kind for kind in self.kinds if is_seen(change, kind)]
+        return chance.choice(kinds), self.steps_around(change, chance)
+
+    def uses_around(self, change: str, chance: Random) -> Steps:
+        """A dump and a load."""
+        return [chance.choice(uses) for uses in self.around]
 
     def outcomes(self, kind: str, steps: Steps) -> Iterator[Outcome]:
         """What comes of making the object, and of each step."""
@@ -47,7 +59,8 @@ class SchemaWalks(Walks):
         return _STOCK.outcomes(kind, steps)
 
 
-WALKS = SchemaWalks(KINDS, CALLS, LOOKS, CHANGES, outcome, nullcontext)
+WALKS = SchemaWalks(KINDS, CALLS, LOOKS, CHANGES, outcome, nullcontext, around=FEW)
+WALKS_OF_MANY = replace(WALKS, around=MANY)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -56,9 +69,16 @@ def _stock_ends() -> Iterator[None]:
     _STOCK.end()
 
 
-@pytest.mark.usefixtures("each_thresholds")
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_whatever_happens_a_schema_that_is_compiled_at_once_does_what_it_does_in_stock(
+    part: int,
+) -> None:
+    for number in numbers(len(CHANGES))[part::_PARTS]:
+        WALKS.assert_as_in_stock(*WALKS.walk(number))
+
+
+@pytest.mark.usefixtures("users_thresholds")
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_whatever_happens_a_schema_does_what_it_does_in_stock(part: int) -> None:
-    for number in numbers(200)[part::_PARTS]:
-        kind = Random(number).choice(list(KINDS))
-        WALKS.assert_as_in_stock(kind, WALKS.steps(kind, number))
+    for number in numbers(len(CHANGES) // 2)[part::_PARTS]:
+        WALKS.assert_as_in_stock(*WALKS_OF_MANY.walk(number))

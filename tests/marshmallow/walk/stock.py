@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,15 @@ def outcome(call: Callable[[], Any]) -> Outcome:
 
 
 def _spelled(value: Any) -> str:
+    if type(value) is list:  # of rows, most of which are alike: the first of each run
+        runs = [list(run) for _, run in groupby(value, repr)]
+        value = [(len(run), run[0]) for run in runs]
     return without_address(repr(exactly(value, repr)))
 
 
 def _message(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        return _spelled([in_order(error.messages), error.data, error.valid_data])
+        return "\n".join(map(_spelled, [in_order(error.messages), error.data, error.valid_data]))
     return without_address(str(error))
 
 

@@ -28,9 +28,9 @@ def stock():
 class SerializerWalks(Walks):
     """Walks of serializers."""
 
-    def uses_around(self, change):
+    def uses_around(self, change, chance):
         """What is changed of a serializer shows where that one is used."""
-        return list(OF_KEPT if change in OF_SERIALIZERS else self.uses)
+        return [chance.choice(list(OF_KEPT if change in OF_SERIALIZERS else self.uses))]
 
 
 WALKS = SerializerWalks(
