@@ -91,6 +91,11 @@ class Amount(Decimal):
         return "12.5"
 
 
+class OwnAddress(ipaddress.IPv4Address):
+    compressed = Text("short")
+    exploded = ["long"]
+
+
 class Uncertain:
     def __str__(self):
         raise LookupError("no text")
@@ -149,7 +154,9 @@ VALUES = [
     *(Access.READ | Access.WRITE, [], [1, None, "a"], ("a", 2), {"a": 1}),
     *({"a": Decimal("1.005"), "b": None}, {"1": uuid.UUID(int=3), 2.5: None}),
     *(collections.OrderedDict(b=1, a=2), ipaddress.ip_address("127.0.0.1")),
-    *(ipaddress.ip_interface("10.0.0.1/8"), {1, 2}, Uncertain()),
+    *(ipaddress.ip_interface("10.0.0.1/8"), ipaddress.ip_interface("2001:db8::1/32")),
+    *(ipaddress.ip_address("2001:db8::1"), ipaddress.ip_address("fe80::1%eth0")),
+    *(ipaddress.ip_network("10.0.0.0/31"), OwnAddress("10.0.0.1"), {1, 2}, Uncertain()),
 ]
 
 COMPILED = {
@@ -182,6 +189,14 @@ COMPILED = {
     "Enum of flags": lambda: fields.Enum(Access),
     "Enum by value": lambda: fields.Enum(Colour, by_value=True),
     "Enum of str by value": lambda: fields.Enum(Mood, by_value=True),
+    "IP": fields.IP,
+    "IP exploded": lambda: fields.IP(exploded=True),
+    "IPv4": fields.IPv4,
+    "IPv6": fields.IPv6,
+    "IPInterface": fields.IPInterface,
+    "IPv4Interface exploded": lambda: fields.IPv4Interface(exploded=True),
+    "IPv6Interface": fields.IPv6Interface,
+    "List of IPv6": lambda: fields.List(fields.IPv6(exploded=True)),
     "List of String": lambda: fields.List(fields.String()),
     "List of Raw": lambda: fields.List(fields.Raw()),
     "List of List of UUID": lambda: fields.List(fields.List(fields.UUID())),
@@ -198,7 +213,6 @@ OTHERS = {
     "Dict": fields.Dict,
     "Dict of Decimal": lambda: fields.Dict(fields.String(), fields.Decimal(1)),
     "Tuple": lambda: fields.Tuple((fields.String(), fields.Integer())),
-    "IP": fields.IP,
     "Constant": lambda: fields.Constant({"a": 1}),
     "Function": lambda: fields.Function(lambda obj: str(type(obj))),
 }

@@ -50,7 +50,7 @@ _LOOKED_AT = (
     *("attribute", "data_key", "load_only", "dump_only", "required", "allow_none", "many"),
     *("only", "exclude", "unknown", "as_string", "places", "rounding", "allow_nan", "num_type"),
     *("format", "truthy", "falsy", "strict", "relative", "absolute", "require_tld", "precision"),
-    *("mapping_type", "field_name", "serialize_method_name", "deserialize_method_name"),
+    *("exploded", "mapping_type", "field_name", "serialize_method_name", "deserialize_method_name"),
 )
 """Options at which stock looks, and generated code does when it is made: they must be plain."""
 _CONTAINERS = CONTAINERS | {Schema.set_class}

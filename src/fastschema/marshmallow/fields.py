@@ -304,6 +304,15 @@ def _member(attribute: str, *, path: DumpPath, slots: list[Slot]) -> Kind:
     return by_class(f"enum by {attribute}", enum_class, template, path.own_method, ANY)
 
 
+def _address(field: Any) -> Description:
+    return (_written, "exploded" if field.exploded else "compressed")
+
+
+def _written(attribute: str, **_: Any) -> Kind:
+    """Ask any value for what stock asks it for: addresses of two classes, or something else."""
+    return for_all(f"IP address, {attribute}", f"$value.{attribute}")
+
+
 class _NoClass:
     """The class of no value."""
 
@@ -421,6 +430,8 @@ RULES: dict[Any, Rule] = {
     stock_method(fields.String, "_serialize"): _string,
     stock_method(fields.Number, "_serialize"): _number,
     stock_method(fields.Enum, "_serialize"): _enum,
+    stock_method(fields.IP, "_serialize"): _address,
+    stock_method(fields.IPInterface, "_serialize"): _address,
     stock_method(fields.List, "_serialize"): _list,
     stock_method(fields.Mapping, "_serialize"): _mapping,
     stock_method(fields.Nested, "_serialize"): _nested,
