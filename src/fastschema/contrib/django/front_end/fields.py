@@ -181,6 +181,8 @@ def _uuid(field: Any) -> Description:
 _UUIDS = {
     "hex_verbose": UUID,
     "hex": ByClass("uuid as hex", uuid.UUID, "$value.hex"),
+    "int": ByClass("uuid as int", uuid.UUID, "$value.int", ANY),
+    "urn": ByClass("uuid as urn", uuid.UUID, "$value.urn"),
 }
 
 
@@ -195,14 +197,18 @@ def _decimal(field: Any) -> Description:
     is_text = bool(option(field, "coerce_to_string", "COERCE_DECIMAL_TO_STRING"))
     if field.localize:
         return own_method("a localized decimal is not compiled")
-    if field.normalize_output:
-        return own_method("a normalized decimal is not compiled")
     places = field.decimal_places
-    return (_quantized, None if places is None else int(places), is_text)
+    is_normalized = bool(field.normalize_output)
+    return (_quantized, None if places is None else int(places), is_text, is_normalized)
 
 
 def _quantized(
-    places: int | None, is_text: bool, *, path: SerializerPath, slots: list[Slot]
+    places: int | None,
+    is_text: bool,
+    is_normalized: bool,
+    *,
+    path: SerializerPath,
+    slots: list[Slot],
 ) -> Kind:
     """Write a value that has its places already as it stands, and quantize the others."""
     result = "$value"
@@ -213,6 +219,8 @@ def _quantized(
         names[quantum] = decimal.Decimal((0, (1,), -places))
         rounding = option_slot(slots, "rounding", path, lambda field: field.rounding)
         result = f"$value.quantize({quantum}, {rounding}, {context})"
+    if is_normalized:
+        result = f"{result}.normalize()"
     if not is_text:
         # A float, as for DRF's encoder.
         as_float = f"json_number(float(text)) if (text := {result}).is_finite()"
@@ -220,7 +228,7 @@ def _quantized(
         usual = ByClass("decimal", decimal.Decimal, result, names=names, json=json)
         return usual.kind(path.own_method)
     text = f"format({result}, 'f')"
-    if places is not None:
+    if places is not None and not is_normalized:
         longest = option_slot(
             slots,
             "longest",
