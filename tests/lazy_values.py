@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import timedelta, timezone
+from random import Random
 from typing import Any
 
-from django.utils.functional import SimpleLazyObject, lazystr
+import pytest
+from django.utils.functional import SimpleLazyObject
+from django.utils.functional import lazy as lazy_class
+from marshmallow.validate import Length
+from rest_framework.serializers import CharField
 from werkzeug.local import LocalProxy
 
 import fastschema
+from tests.outcomes import Outcome, exactly, outcome_of
 
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 CALLS: list[Any] = []
@@ -18,6 +26,8 @@ CALLS: list[Any] = []
 WARM = "a" * 40 + "b" + "ab" * 3 + "ba"
 """Whose requests come in turns: those of one make everything warm, then another one's come."""
 COLD = "abba"
+TURNS = "aaabba"
+"""The same where the first row is compiled: what is made for one tenant is warm by the third."""
 
 
 @contextmanager
@@ -46,6 +56,9 @@ class WithClass:
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function = function
 
+    def __repr__(self):
+        return "lazy"
+
     @property
     def __class__(self):
         return type(self.function())
@@ -59,6 +72,9 @@ class WithEq:
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function = function
+
+    def __repr__(self):
+        return "lazy"
 
     def __eq__(self, other):
         return self.function() == other
@@ -76,17 +92,21 @@ class WithGetattr:
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function = function
 
+    def __repr__(self):
+        return "lazy"
+
     def __getattr__(self, name):
         if name == "function":
             raise AttributeError(name)
         return getattr(self.function(), name)
 
 
-class LazyText:
-    """Gives a text when it is asked for one."""
+def lazy_text(function: Callable[[], Any]) -> Any:
+    """Return what ``lazystr`` returns, but all of one class."""
+    return _lazy_string(Later(function))
 
-    def __new__(cls, function: Callable[[], Any]) -> Any:
-        return lazystr(Later(function))
+
+_lazy_string = lazy_class(str, str)
 
 
 class Later:
@@ -102,7 +122,7 @@ class Later:
 KINDS: dict[str, Callable[[Callable[[], Any]], Any]] = {
     "SimpleLazyObject": SimpleLazyObject,
     "LocalProxy": LocalProxy,
-    "lazystr": LazyText,
+    "lazystr": lazy_text,
     "an object with __class__": WithClass,
     "an object with __eq__": WithEq,
     "an object with __getattr__": WithGetattr,
@@ -126,16 +146,20 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(["max_digits", "decimal_places", "places", "precision", "html_cutoff"], 2),
     **{name: ["x"] for name in ("choices", "validators", "only", "exclude", "input_formats")},
     **{name: {"invalid": "x"} for name in ("error_messages", "metadata", "style")},
-    **dict.fromkeys(["validate", "default_timezone", "timezone", "pk_field"], None),
+    **dict.fromkeys(["default_timezone", "timezone"], timezone(timedelta(hours=3))),
+    "validate": Length(max=2),
+    "pk_field": CharField(max_length=2),
     **dict.fromkeys(["source", "attribute", "data_key", "field_name"], "other"),
 }
 """What arguments of some names stand for; of all others, a text."""
 
 
-def lazy_cases(
-    classes: dict[type, Callable[[], dict[str, Any]]], root: type
-) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """For each class, argument and kind of lazy value: their names, and what makes the field.
+Cases = Iterable[tuple[str, Callable[[], Any]]]
+"""Their names, and what makes each anew."""
+
+
+def lazy_cases(classes: dict[type, Callable[[], dict[str, Any]]], root: type) -> Cases:
+    """For each class, argument and kind of lazy value: what makes the field.
 
     :param classes: with what gives the arguments that each needs
     """
@@ -150,8 +174,45 @@ def lazy_cases(
                 yield f"{cls.__name__}({name}={kind})", make
 
 
+def cases_of(table: dict[str, Callable[[Any], Any]]) -> Cases:
+    """For each row of a table and kind of lazy value: what the row makes with such values.
+
+    :param table: functions of what makes a lazy value
+    """
+    for name, make_with in table.items():
+        for kind, lazy in KINDS.items():
+
+            def make(name=name, make_with=make_with, lazy=lazy) -> Any:
+                return make_with(lambda give: lazy(noting(name, give)))
+
+            yield f"{name}, {kind}", make
+
+
+SOME_OR_ALL = pytest.mark.parametrize(
+    "choose",
+    [
+        pytest.param(lambda cases: Random(64).sample(list(cases), 60), id="some"),
+        pytest.param(list, id="all", marks=pytest.mark.long),
+    ],
+)
+"""Run a test with a sample of cases, and with all of them where there is time."""
+
+
+def came_of(call: Callable[[], Any]) -> Outcome:
+    """What came of a call, the classes of all values and the calls of lazy values included."""
+    return outcome_of(call, CALLS, _exactly, lambda error: _without_address(str(error)))
+
+
+def _exactly(value: Any) -> Any:
+    return exactly(value, lambda leaf: _without_address(repr(leaf)), text=_without_address)
+
+
+def _without_address(text: str) -> str:
+    return re.sub("0x[0-9a-f]+", "0x", text)
+
+
 def differing(
-    cases: Iterator[tuple[str, Callable[[], Any]]],
+    cases: Cases,
     calls: Callable[[Any], list[Any]],
     by_stock: Callable[[], Any],
 ) -> tuple[dict[str, str], int]:

@@ -4,9 +4,7 @@ import pytest
 from marshmallow import Schema, fields, validate
 
 import fastschema
-from tests.lazy_values import CALLS, COLD, KINDS, WARM, assert_same_in_turns, noting, request_of
-from tests.marshmallow.differential import exactly
-from tests.outcomes import outcome_of
+from tests.lazy_values import COLD, KINDS, WARM, assert_same_in_turns, came_of, noting, request_of
 
 pytestmark = pytest.mark.usefixtures("_installed")
 
@@ -72,9 +70,9 @@ def requests(cls, visits):
             for value in VALUES:
                 dump = lambda value=value: cls().dump(value)  # noqa: E731  # two of one value
                 load = lambda value=value: cls().load(value)  # noqa: E731  # two of one value
-                outcomes += [outcome_of(call, CALLS, exactly) for call in (dump, load)]
-            outcomes.append(outcome_of(lambda: cls(many=True).dump(VALUES[:2]), CALLS, exactly))
-            outcomes.append(outcome_of(lambda: cls(many=True).load(VALUES[:2]), CALLS, exactly))
+                outcomes += [came_of(call) for call in (dump, load)]
+            outcomes.append(came_of(lambda: cls(many=True).dump(VALUES[:2])))
+            outcomes.append(came_of(lambda: cls(many=True).load(VALUES[:2])))
     return outcomes
 
 

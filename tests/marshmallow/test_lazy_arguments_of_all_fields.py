@@ -1,19 +1,15 @@
 """Every argument of every field and validator, as a lazy object of each kind: who looks at it."""
 
 import enum
-import re
 
 import pytest
 from marshmallow import Schema, fields, validate
 from marshmallow.fields import Field
 
 import fastschema
-from tests.lazy_values import CALLS, differing, lazy_cases, request_of
-from tests.marshmallow.differential import exactly
-from tests.outcomes import outcome_of
+from tests.lazy_values import SOME_OR_ALL, TURNS, came_of, differing, lazy_cases, request_of
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.usefixtures("_installed"),
     pytest.mark.filterwarnings("ignore"),
 ]
@@ -24,13 +20,14 @@ class Inner(Schema):
     y = fields.Integer()
 
 
+Letter = enum.Enum("Letter", "x y")
 NEEDED = {
     "Nested": lambda: {"nested": Inner},
     "Pluck": lambda: {"nested": Inner, "field_name": "x"},
     "List": lambda: {"cls_or_instance": fields.String()},
     "Tuple": lambda: {"tuple_fields": [fields.String(), fields.Integer()]},
     "Constant": lambda: {"constant": "x"},
-    "Enum": lambda: {"enum": enum.Enum("Letter", "x y")},
+    "Enum": lambda: {"enum": Letter},
 }
 CLASSES = {
     cls: NEEDED.get(name, dict)
@@ -55,31 +52,30 @@ VALUES = [{}, {"field": "x"}, {"field": 1}, {"field": None}, {"field": {"x": 1}}
 def calls(field):
     """What comes of a schema with a field, and the calls of code of users."""
     cls = type("S", (Schema,), {"field": field, "number": fields.Integer()})
+    validate.URL._regex._memoized.clear()  # stock compares with the lazy values of others
     outcomes = []
-    for who in "ab":
+    for who in TURNS:
         with request_of(who):
             for value in VALUES:
                 for call in (lambda: cls().dump(value), lambda: cls().load(value)):  # noqa: B023  # called at once
-                    outcomes.append(outcome_of(call, CALLS, exactly, message))
+                    outcomes.append(came_of(call))
     return outcomes
 
 
-def message(error):
-    """The text of an error, without the addresses of objects."""
-    return re.sub("0x[0-9a-f]+", "0x", str(error))
-
-
-def test_nobody_looks_at_an_argument_of_a_field_but_stock():
-    failures, count = differing(lazy_cases(CLASSES, Field), calls, fastschema.disabled)
+@SOME_OR_ALL
+def test_nobody_looks_at_an_argument_of_a_field_but_stock(choose):
+    cases = choose(lazy_cases(CLASSES, Field))
+    failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}
-    assert count > 1000
+    assert count > len(cases) / 2
 
 
-def test_nobody_looks_at_an_argument_of_a_validator_but_stock():
+@SOME_OR_ALL
+def test_nobody_looks_at_an_argument_of_a_validator_but_stock(choose):
     def calls_of(validator):
         return calls(fields.String(validate=validator))
 
-    cases = lazy_cases(VALIDATORS, validate.Validator)
+    cases = choose(lazy_cases(VALIDATORS, validate.Validator))
     failures, count = differing(cases, calls_of, fastschema.disabled)
     assert failures == {}
-    assert count > 100
+    assert count > len(cases) / 2

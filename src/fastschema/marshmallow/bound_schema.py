@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.marshmallow.customization import all_fields, own_classes
+from fastschema.marshmallow.customization import all_fields, own_classes, why_class_is_lazy
 from fastschema.marshmallow.pending import ALL_NAMES, Pending, for_stock, frozen_copy
 from fastschema.marshmallow.snapshots import MadeFields, SchemaSnapshot
 from fastschema.runtime.guard import ClassSnapshot
@@ -197,6 +197,8 @@ def read(
         SchemaSnapshot(nested_schema) for nested_schema in schemas if not is_a(nested_schema, type)
     ]
     try:
+        if reason := why_class_is_lazy(type(schema)):
+            raise UnreadableError(reason)
         description = direction.describe(fields, schema)
         reading.program = programs.get(description, lambda: direction.make_program(description))
     except UnreadableError as error:

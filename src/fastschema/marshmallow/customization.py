@@ -53,6 +53,11 @@ _LOOKED_AT = (
     *("exploded", "mapping_type", "field_name", "serialize_method_name", "deserialize_method_name"),
 )
 """Options at which stock looks, and generated code does when it is made: they must be plain."""
+_OF_CLASSES = (
+    *("fields", "exclude", "load_only", "dump_only", "unknown", "many", "ordered"),
+    *("dateformat", "datetimeformat", "timeformat", "index_errors"),
+)
+"""The same of the ``Meta`` of schemas."""
 _CONTAINERS = CONTAINERS | {Schema.set_class}
 """Of dotted names, stock makes sets of its own for nested fields."""
 
@@ -92,6 +97,7 @@ _STOCK_BINDING = {stock_method(cls, "_bind_to_schema") for cls in FIELD_CLASSES}
 def makes_fields_as_stock(cls: Any) -> bool:
     return (
         is_plain_class(cls)
+        and why_class_is_lazy(cls) is None
         and all(is_stock(getattr(cls, name), stock) for name, stock in _STOCK_SCHEMA.items())
         and cls.dict_class in (dict, _STOCK_DICT_CLASS)
         and {str}.issuperset(map(type, cls._declared_fields))
@@ -135,6 +141,11 @@ def method_names(field: Any) -> list[str]:
 def why_options_are_lazy(field: Any) -> str | None:
     """Return why nobody may look at the options of a field before stock does; None if one may."""
     return why_lazy(field, _LOOKED_AT, _CONTAINERS)
+
+
+def why_class_is_lazy(cls: Any) -> str | None:
+    """Return the same of the options that the ``Meta`` of a schema class has."""
+    return why_lazy(cls.opts, _OF_CLASSES)
 
 
 INNER = ("inner", "key_field", "value_field")

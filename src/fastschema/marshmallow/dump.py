@@ -128,10 +128,12 @@ def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | N
 
 def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
     """Return what ``Schema._serialize`` returns, by generated code where that is possible."""
-    if _before is not None:
+    if _before is not None and type(many) is bool:
         about_to_dump(schema, obj, many=many, compiled=compiled)
     if type(schema)._serialize is not STOCK_SERIALIZE or "_serialize" in schema.__dict__:
         return schema._serialize(obj, many=many)
+    if type(many) is not bool:  # it may be lazy
+        return STOCK_SERIALIZE(for_stock(schema, DUMP.fields, many=True), obj, many=many)
     many = many and obj is not None
     if many and type(obj) is list and not obj:
         return []

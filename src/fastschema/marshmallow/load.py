@@ -107,7 +107,9 @@ def deserialize(
     compiled: Compiled | None = None,
 ) -> Any:
     """Return what ``Schema._deserialize`` returns, by generated code where that is possible."""
-    is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
+    is_plain = type(many) is bool and type(unknown) is str
+    if is_plain:
+        is_plain = type(data) is list or type(data) is tuple if many else type(data) is dict
     if is_plain and is_plain_partial(partial) and not is_disabled():
         if compiled is None:
             compiled = find_compiled(schema, LOAD, len(data) if many else 1)
@@ -130,12 +132,12 @@ def deserialize(
                 idle.append((schema_load, load_row))
             return result
     options = {"error_store": error_store, "partial": partial, "unknown": unknown}
-    if many and compiled is None and pending_state(schema) is not None:
+    if many is True and compiled is None and pending_state(schema) is not None:
         # Its class is not compiled yet: then nobody looks at what is nested in it, either.
         result = call_disabled(deserialize_as_stock, schema, data, many=many, **options)
     else:
         result = deserialize_as_stock(schema, data, many=many, **options)
-    recorder.stock(len(result) if many else 1)
+    recorder.stock(len(result) if many is True else 1)
     return result
 
 

@@ -15,6 +15,7 @@ from fastschema.marshmallow.customization import (
     makes_fields_as_stock,
     method_names,
     own_classes,
+    why_class_is_lazy,
 )
 from fastschema.marshmallow.read_around import MAKES
 from fastschema.runtime import thresholds
@@ -74,6 +75,7 @@ class SchemaRecord(ClassRecord):
         self._had_one: set[Arguments] = set()
         """The arguments with which there has been a schema."""
         self._unseen: dict[str, bool] = {}
+        self._is_lazy: bool | None = None
         cls = self.owner()
         own = [base for base in cls.__mro__ if base not in STOCK_CLASSES]
         for base in own:
@@ -97,6 +99,12 @@ class SchemaRecord(ClassRecord):
         }
         self.classes = classes
         return classes
+
+    def is_lazy(self) -> bool:
+        """Return whether nobody may look at the options of the class but stock."""
+        if self._is_lazy is None:
+            self._is_lazy = why_class_is_lazy(self.owner()) is not None
+        return self._is_lazy
 
     def refresh(self) -> bool:
         is_known = super().refresh()

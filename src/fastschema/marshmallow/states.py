@@ -234,6 +234,8 @@ def find_compiled(
             make_fields(schema)
             return None
         return compiled
+    if state.record.is_lazy():
+        return None
     if type(state) is Pending:
         return _find_pending(schema, state, direction, rows, is_inner=is_inner)
     return _find_made(schema, state, direction, rows, is_inner=is_inner)

@@ -7,10 +7,9 @@ from rest_framework.fields import Field
 import fastschema
 from flights.models import Airline
 from tests.contrib.django.differential import Thing, outcome
-from tests.lazy_values import CALLS, differing, lazy_cases, request_of
+from tests.lazy_values import CALLS, SOME_OR_ALL, TURNS, differing, lazy_cases, request_of
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.django_db,
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
@@ -43,7 +42,7 @@ def calls(field):
     """What comes of a serializer with a field, and the calls of code of users."""
     cls = type("S", (Base,), {"field": field})
     outcomes = []
-    for who in "ab":
+    for who in TURNS:
         with request_of(who):
             outcomes.append(outcome(lambda: cls(Thing(**OBJECT)).data, CALLS))
             for data in INPUTS:
@@ -59,7 +58,9 @@ def validated(serializer):
     return serializer.is_valid(), serializer.errors
 
 
-def test_nobody_looks_at_an_argument_but_stock():
-    failures, count = differing(lazy_cases(CLASSES, Field), calls, fastschema.disabled)
+@SOME_OR_ALL
+def test_nobody_looks_at_an_argument_but_stock(choose):
+    cases = choose(lazy_cases(CLASSES, Field))
+    failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}
-    assert count > 1000
+    assert count > len(cases) / 2

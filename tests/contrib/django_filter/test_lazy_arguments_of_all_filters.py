@@ -7,10 +7,9 @@ from django_filters.filters import Filter
 import fastschema
 from flights.models import Airline
 from tests.contrib.django_filter.test_lazy_arguments import Base, requests
-from tests.lazy_values import differing, lazy_cases
+from tests.lazy_values import SOME_OR_ALL, TURNS, differing, lazy_cases
 
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.django_db,
     pytest.mark.filterwarnings("ignore"),
 ]
@@ -43,11 +42,13 @@ CLASSES = {
 
 def calls(filter_):
     """What comes of a filter set with a filter, and the calls of code of users."""
-    return requests(type("Set", (Base,), {"field": filter_}), "ab")
+    return requests(type("Set", (Base,), {"field": filter_}), TURNS)
 
 
-def test_nobody_looks_at_an_argument_but_stock(flights):
-    failures, count = differing(lazy_cases(CLASSES, Filter), calls, fastschema.disabled)
+@SOME_OR_ALL
+def test_nobody_looks_at_an_argument_but_stock(choose, flights):
+    cases = choose(lazy_cases(CLASSES, Filter))
+    failures, count = differing(cases, calls, fastschema.disabled)
     # Stock asks whether there is a text, which is not done where nobody needs the filter.
-    assert failures.keys() == {"OrderingFilter(help_text=lazystr)"}
-    assert count > 500
+    assert failures.keys() <= {"OrderingFilter(help_text=lazystr)"}
+    assert count > len(cases) / 2

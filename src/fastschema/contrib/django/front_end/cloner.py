@@ -203,7 +203,7 @@ def builds_by_own_code(cls: Any) -> bool:
         method = on_class(cls, name)
         if not any(method is on_class(base, name) for base in STOCK_MODEL_SERIALIZERS):
             return True
-    if _is_computed(on_class(cls, "Meta")) or _computes_options(cls.Meta):
+    if _is_computed(on_class(cls, "Meta")) or computes_options(cls.Meta):
         return True
     if not all(_chooses_as_stock(on_class(cls, name)) for name in CHOOSING):
         return True
@@ -239,7 +239,7 @@ def _is_computed(value: Any) -> bool:
     return hasattr(type(value), "__get__") and not is_a(value, type)
 
 
-def _computes_options(meta: Any) -> bool:
+def computes_options(meta: Any) -> bool:
     """Return whether code of users runs when stock reads the options in a ``Meta``."""
     if type(meta) is not type:
         return True

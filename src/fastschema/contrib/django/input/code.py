@@ -43,6 +43,7 @@ from rest_framework.serializers import Serializer
 from fastschema.compiler.nodes import fill, literal
 from fastschema.compiler.source import GeneratedFunction, Lines, Names, branches, text_of
 from fastschema.runtime.patching import stock_method
+from fastschema.runtime.plain_values import is_lazy
 from fastschema.runtime.programs import Program
 
 _SET_VALUE = stock_method(Serializer, "set_value")
@@ -106,9 +107,18 @@ InputProgram = Program[InputNode, GeneratedFunction]
 
 def is_partial(serializer: Any) -> bool:
     """Return whether keys may be missing, as DRF's fields ask for it."""
+    return bool(getattr(_root(serializer), "partial", False))
+
+
+def is_lazily_partial(serializer: Any) -> bool:
+    """Return whether code of users says that, each time when stock asks."""
+    return is_lazy(vars(_root(serializer)).get("partial"))
+
+
+def _root(serializer: Any) -> Any:
     while serializer.parent is not None:
         serializer = serializer.parent
-    return bool(getattr(serializer, "partial", False))
+    return serializer
 
 
 def detail(error: Any) -> Any:

@@ -10,6 +10,7 @@ from rest_framework.fields import Field, empty
 from rest_framework.serializers import BaseSerializer, ModelSerializer, Serializer
 
 from fastschema.compiler.nodes import UnreadableError
+from fastschema.contrib.django.front_end.cloner import computes_options
 from fastschema.contrib.django.front_end.customization import own_classes, why_fields_are_own
 from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.read_around import VALIDATES
@@ -168,8 +169,11 @@ def _names_in(code: CodeType) -> set[str]:
 def _has_validators(serializer: Any) -> bool:
     """Return whether ``run_validators`` does anything, but for defaults of read-only fields."""
     cls: Any = type(serializer)
-    if type(getattr(getattr(cls, "Meta", None), "validators", None)) not in (list, tuple, NoneType):
+    meta = getattr(cls, "Meta", None)
+    if type(getattr(meta, "validators", None)) not in (list, tuple, NoneType):
         return True
+    if meta is not None and computes_options(meta):
+        return True  # stock looks at them when it makes the validators of a serializer
     # What sees attributes that are set sees the validators, which stock sets on first use.
     are_own = cls.__setattr__ is not object.__setattr__ or any(
         not _MAKING_VALIDATORS.isdisjoint(vars(base)) for base in own_classes(cls)

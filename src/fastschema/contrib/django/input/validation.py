@@ -23,6 +23,7 @@ from fastschema.contrib.django.front_end.fields_on_demand import (
 )
 from fastschema.contrib.django.front_end.record import SerializerRecord, class_record
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
+from fastschema.contrib.django.input.code import is_lazily_partial
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,
     VALIDATING,
@@ -150,7 +151,7 @@ def find_validation(
 
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     """
-    if record is None:
+    if record is None or is_lazily_partial(serializer):
         return None
     cls = type(serializer)
     validation_and_fields = _find_of_pending(record, serializer)
