@@ -191,7 +191,7 @@ def cases_of(table: dict[str, Callable[[Any], Any]]) -> Cases:
 SOME_OR_ALL = pytest.mark.parametrize(
     "choose",
     [
-        pytest.param(lambda cases: Random(64).sample(list(cases), 60), id="some"),
+        pytest.param(lambda cases: Random(64).sample(list(cases), 30), id="some"),
         pytest.param(list, id="all", marks=pytest.mark.long),
     ],
 )

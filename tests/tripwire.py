@@ -90,6 +90,7 @@ _MONITORS = hasattr(sys, "monitoring")
 _WATCHED_BY_PROFILE = (
     *("requests_in_turns", "two_requests", "chosen_fields", "random", "user_code", "overrides"),
     *("customization", "n_plus_one", "relations", "doctor", "toolbar", "late_changes", "tripwire"),
+    *("lazy_arguments", "lazy_options"),
 )
 """The modules of tests that are watched before Python 3.12, where watching takes long."""
 

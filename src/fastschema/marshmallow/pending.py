@@ -25,8 +25,7 @@ FieldsByName = dict[str, dict[str, Any]]
 _STOCK_SERIALIZE: Any = stock_method(Schema, "_serialize")
 _STOCK_DESERIALIZE: Any = stock_method(Schema, "_deserialize")
 _FOR_EACH: dict[str, Any] = {
-    name: stock_method(Schema, name)
-    for name in ("get_attribute", "dict_class", "_call_and_store")
+    name: stock_method(Schema, name) for name in ("get_attribute", "dict_class", "_call_and_store")
 }
 """What stock asks a schema for again with each object, or each value."""
 
