@@ -239,7 +239,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/bulk/batch_lookup": {"*": "it asks querysets of fields for a list at once"},
     "contrib/django/bulk/create": {"*": "it creates objects"},
     "contrib/django/bulk/mixins": {"*": "stock makes a list serializer"},
-    "contrib/django/input/fields": {"passes": "a validator of Django is asked"},
+    "contrib/django/input/values": {"passes": "a validator of Django is asked"},
     # Commands.
     "doctor/django/survey": {"*": _DOCTOR},
     "doctor/django/list_report": {"*": _DOCTOR},
