@@ -5,6 +5,7 @@ from marshmallow import Schema, fields, validate
 
 import fastschema
 from tests.lazy_values import COLD, KINDS, WARM, assert_same_in_turns, came_of, noting, request_of
+from tests.marks import counts_looks
 
 pytestmark = pytest.mark.usefixtures("_installed")
 
@@ -84,6 +85,7 @@ def visits(request):
     return COLD
 
 
+@counts_looks
 @pytest.mark.parametrize("kind", ["LocalProxy", "SimpleLazyObject"])
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_lazy_argument_of_a_field_is_that_of_its_request(name, kind, visits):

@@ -42,7 +42,7 @@ OPTIONS = frozenset(
     for attribute, value in vars(base).items()
     for name in (value.__code__.co_names if attribute == "__init__" else [attribute])
     if attribute == "__init__" or not hasattr(type(value), "__get__")
-    if attribute != "_abc_impl"  # which each abstract class has of its own
+    if not attribute.startswith("_abc_")  # which each abstract class has of its own
 )
 """What marshmallow's fields set when they are made, and what their classes have besides methods."""
 
