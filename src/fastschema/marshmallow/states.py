@@ -4,12 +4,12 @@
 
     object   (nothing) --init, plain class--> PENDING --somebody looks at its fields--> MADE
              (nothing) --anything else------> MADE
-    record   COUNTING --24 objects--> COMPILED --a class has changed--> COUNTING     (8 times: OFF)
+    record   COUNTING --24 objects--> COMPILED --a class has changed--> compiled anew   (8 times: OFF)
 
 A schema object is PENDING if no code of users has seen its fields: they are missing from its
 ``__dict__``, and :mod:`fastschema.marshmallow.pending` gives them to whoever asks. All others are
 MADE. The record of its class counts the objects that schemas with the same arguments have dumped
-and loaded.
+and loaded. A first call compiles the class only for 80 objects or more.
 
 =====================================  ====================  =======================================
 what runs                              COUNTING or OFF       COMPILED
@@ -18,8 +18,8 @@ PENDING, no code of users sees it      stock, by proxy       the one program bou
 PENDING, code of users sees a field    stock, by proxy       the program, bound to the object's own
                                                              clones
 MADE, fewer than 4 rows                stock                 stock
-MADE, 4 rows or more, and all that is  stock                 the program of one that is alike, else
-nested in a program                                          compiled (4 for each set of names)
+MADE, 4 rows or more, or nested in     stock                 the program of one that is alike, else
+one that runs a program                                      compiled (4 for each set of names)
 =====================================  ====================  =======================================
 
 Measurements ask for two differences; both are judged by the class, for all of its objects alike:
