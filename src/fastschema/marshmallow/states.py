@@ -4,7 +4,7 @@
 
     object   (nothing) --init, plain class--> PENDING --somebody looks at its fields--> MADE
              (nothing) --anything else------> MADE
-    record   COUNTING --24 objects--> COMPILED --a class has changed--> compiled anew   (8 times: OFF)
+    record   COUNTING --24 objects--> COMPILED --a class has changed--> compiled anew (8 times: OFF)
 
 A schema object is PENDING if no code of users has seen its fields: they are missing from its
 ``__dict__``, and :mod:`fastschema.marshmallow.pending` gives them to whoever asks. All others are
