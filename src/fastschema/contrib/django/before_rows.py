@@ -39,19 +39,25 @@ def loads_relations_of(dispatch: Dispatch) -> str | bool:
 
 
 def before_rows(
-    serializer: Any, rows: Sequence[Any], dispatch: Dispatch | None = None
+    serializer: Any,
+    rows: Sequence[Any],
+    dispatch: Dispatch | None = None,
+    *,
+    one_by_one: bool = False,
 ) -> Loaded | None:
     """Return what loads the relations that a serializer is about to read of some rows.
 
     :param dispatch: what represents them; None: stock does, and the serializer makes its fields now
+    :param one_by_one: whether only the first is, and code of users goes on from row to row
     """
     loads = loads_relations(conf.view_of(serializer))
     if not loads:
         return None
+    how = {"loads": loads, "one_by_one": one_by_one}
     if dispatch is None:
-        loaded: Loaded | None = _relations.before_stock(serializer, rows, loads)
+        loaded: Loaded | None = _relations.before_stock(serializer, rows, **how)
     else:
-        loaded = _relations.before_dispatch(dispatch, rows, loads)
+        loaded = _relations.before_dispatch(dispatch, rows, **how)
     return loaded
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
@@ -20,6 +21,7 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
+from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.bound_program import Dispatch
@@ -61,9 +63,22 @@ def represent(serializer: Any, obj: Any) -> Any:
 
 
 def _before_one(serializer: Any, obj: Any, dispatch: Dispatch | None = None) -> Loaded | None:
-    if serializer.parent is not None:
+    parent = serializer.parent
+    if parent is None:
+        return before_rows(serializer, (obj,), dispatch)
+    if parent.parent is not None or not isinstance(parent, ListSerializer):
         return None  # it may be one of many
-    return before_rows(serializer, (obj,), dispatch)
+    peers = _rows_kept_by(parent)
+    is_first = peers is not None and len(peers) > 1 and peers[0] is obj
+    return before_rows(serializer, peers, dispatch, one_by_one=True) if is_first else None
+
+
+def _rows_kept_by(list_serializer: Any) -> Any:
+    """Return the rows of a list whose own code represents them one by one; None if nobody knows."""
+    instance = list_serializer.__dict__.get("instance")
+    if isinstance(instance, QuerySet):
+        return results_of(instance)
+    return instance if type(instance) is list else None
 
 
 def represent_list(serializer: Any, data: Any) -> Any:

@@ -37,6 +37,7 @@ from fastschema.contrib.django.relations.plain import (
     is_in_one_order,
     is_plain_generic,
     leads_from_several,
+    leads_to_one,
     prefetches_as_stock,
     relations_on,
     why_left,
@@ -108,7 +109,7 @@ def fetching_peers(queryset: Any) -> Any:
 
 
 def before_stock(
-    serializer: Any, rows: Sequence[Any], loads: str | bool
+    serializer: Any, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
     """Return what loads relations for a serializer by which stock represents rows.
 
@@ -120,17 +121,26 @@ def before_stock(
     if type(fields) is not BindingDict or not may_lack(fields.fields.values(), rows):
         return None
     dispatch = _dispatch(serializer)
-    return None if dispatch is None else before_dispatch(dispatch, rows, loads)
+    if dispatch is None:
+        return None
+    return before_dispatch(dispatch, rows, loads, one_by_one=one_by_one)
 
 
 def before_dispatch(
-    dispatch: Dispatch, rows: Sequence[Any], loads: str | bool
+    dispatch: Dispatch, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
-    """Return the same for what is about to dump the rows."""
+    """Return the same for what is about to dump the rows.
+
+    :param one_by_one: only the first is dumped before the objects forget their lists, so that
+        those are left to a query for each row
+    """
     try:
         if not _are_instances(rows) or reads_of(dispatch, type(rows[0])).are_there(rows):
             return None
         missing = _missing_of(dispatch, rows)
+        if one_by_one:
+            model = type(rows[0])
+            missing = [relation for relation in missing if leads_to_one(model, relation.lookup)]
     except Exception:
         _log_failure()
         return None

@@ -200,6 +200,11 @@ def why_not_on_demand(model: Any, lookup: str) -> tuple[str, bool] | None:
     return f"the ordering of {relation.related_model.__name__} is not total", True
 
 
+def leads_to_one(model: Any, lookup: str) -> bool:
+    """Return whether a lookup has no relation to many."""
+    return all(is_single(relation) for _, _, relation in relations_on(model, lookup))
+
+
 def leads_from_several(model: Any, lookup: str) -> bool:
     """Return whether a lookup has a relation to many before its last one."""
     *before, _ = relations_on(model, lookup)
