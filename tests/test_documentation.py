@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -24,6 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import rest_framework.fields
+import rest_framework.relations
 from django.core.management import get_commands
 from django.urls import resolve
 from django.utils.module_loading import import_string
@@ -34,11 +37,14 @@ import fastschema.contrib.flask
 from fastschema.contrib.adrf import representation as adrf_representation
 from fastschema.contrib.django import conf
 from fastschema.contrib.django import installation as django_installation
+from fastschema.contrib.django.front_end import fields as rules_of_drf
 from fastschema.contrib.django_filter import on_demand as django_filters_on_demand
 from fastschema.contrib.flask import configuration
 from fastschema.marshmallow import fields
 from fastschema.marshmallow import installation as marshmallow_installation
 from flights_flask import create_app
+from tests.marshmallow.test_fields import FIELDS as FIELDS_OF_MARSHMALLOW
+from tests.marshmallow.test_fields import schema_of
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
 
@@ -282,6 +288,19 @@ def text_of(node: ast.expr | None) -> str:
     return str(node.value) if isinstance(node, ast.Constant) and node.value else ""
 
 
+def compiled_fields(direction: str) -> str:
+    """The fields of marshmallow of which some options are compiled, as lines of a list."""
+    names = set()
+    for make_field in FIELDS_OF_MARSHMALLOW.values():
+        report = fastschema.compile(schema_of(make_field)).explain()
+        first = next(iter(report if direction == "dumping" else report.loading), None)
+        if first is not None and first.compiled:  # a Function may not be loaded at all
+            names.add(type(make_field()).__name__)
+    spans = [f"`{name}`" for name in sorted(names)]
+    lines = textwrap.wrap(", ".join(spans) + ";", 108, break_on_hyphens=False)
+    return "".join(f"  {line}\n" for line in lines)
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors that GitHub makes of a page's headings."""
     content = FENCE.sub("", page.read_text(encoding="utf-8"))
@@ -445,6 +464,31 @@ def test_every_explained_reason_is_one_that_the_code_gives():
     rows = re.findall(r"^\| `([^`]+)` \|", read("docs/explain.md"), re.MULTILINE)
     assert rows
     assert set(rows) - known_reasons() == set()
+
+
+@pytest.mark.parametrize("direction", ["dumping", "loading"])
+def test_the_lists_of_compiled_fields_follow_from_the_rules(direction):
+    page, mark = "docs/marshmallow.md", f"compiled for {direction} -->\n"
+    before, _, rest = read(page).partition(f"  <!-- {mark}")
+    shown, _, after = rest.partition(f"  <!-- /{mark}")
+    compiled = compiled_fields(direction)
+    if os.environ.get("REWRITE_DOCUMENTATION"):
+        text = f"{before}  <!-- {mark}{compiled}  <!-- /{mark}{after}"
+        (ROOT / page).write_text(text, encoding="utf-8")
+        shown = compiled
+    assert shown == compiled
+
+
+def test_every_field_of_drf_has_a_rule_as_the_page_says():
+    without = {
+        cls.__name__
+        for module in (rest_framework.fields, rest_framework.relations)
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, rest_framework.fields.Field)
+        if cls.to_representation not in rules_of_drf.RULES
+    }
+    # Two are abstract, and the third is only written.
+    assert without == {"Field", "RelatedField", "HiddenField"}
 
 
 def test_the_changelog_has_the_version_of_the_package():
