@@ -14,7 +14,17 @@ from random import Random
 
 import pytest
 
-from tests.marshmallow.walk.happenings import CALLS, CHANGES, FEW, LOOKS, MANY, is_seen
+from tests.marshmallow.walk.happenings import (
+    CALLS,
+    CHANGES,
+    FEW,
+    LOOKS,
+    MANY,
+    OF_FIELDS,
+    OF_SCHEMAS,
+    TOUCHES,
+    is_seen,
+)
 from tests.marshmallow.walk.kinds import KINDS
 from tests.marshmallow.walk.stock import Stock, outcome, outcomes
 from tests.outcomes import Outcome
@@ -45,6 +55,10 @@ class SchemaWalks(Walks):
         change = self.change(number)
         kinds = [kind for kind in self.kinds if is_seen(change, kind)]
         return chance.choice(kinds), self.steps_around(change, chance)
+
+    def steps_around(self, change: str, chance: Random) -> Steps:
+        """The same; a schema that somebody has looked at is compared with what it was."""
+        return [*chance.choice(([], TOUCHES)), *super().steps_around(change, chance)]
 
     def uses_around(self, change: str, chance: Random) -> Steps:
         """A dump and a load."""
@@ -82,3 +96,11 @@ def test_whatever_happens_a_schema_that_is_compiled_at_once_does_what_it_does_in
 def test_whatever_happens_a_schema_does_what_it_does_in_stock(part: int) -> None:
     for number in numbers(len(CHANGES) // 2)[part::_PARTS]:
         WALKS.assert_as_in_stock(*WALKS_OF_MANY.walk(number))
+
+
+@pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
+@pytest.mark.parametrize("place", ["schema", "nested schema"])
+def test_a_change_of_a_schema_that_somebody_has_looked_at_is_seen(change: str, place: str) -> None:
+    uses = ["dump 3", "load 3", "load what is wrong"]
+    steps = [*TOUCHES, *uses, *uses, f"{change} of the {place}", *uses]
+    WALKS.assert_as_in_stock("Deep, kept", steps)

@@ -13,6 +13,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -160,6 +161,13 @@ def _unbound(subject: Any) -> Any:
     return [*subject.schema.declared_fields]
 
 
+def _own_validators(subject: Any) -> None:
+    """Give fields lists that fields of other schemas do not share, with what these have."""
+    for schema in _SCHEMAS.values():
+        with suppress(KeyError):  # not all nest another one
+            subject.own(schema(subject).fields["name"], "validators")
+
+
 LOOKS: dict[str, Happening] = {
     "look at all fields": lambda subject: _seen(subject.schema, *_NAMES[1:]),
     "look at dump_fields": lambda subject: _seen(subject.schema, "dump_fields"),
@@ -169,6 +177,7 @@ LOOKS: dict[str, Happening] = {
     "look at the nested schema": lambda subject: _seen(_nested(subject), *_NAMES[1:]),
     "look at the nested schema, not at its fields": lambda subject: number(_nested(subject)),
     "look at the schema in a list": lambda subject: _seen(_listed(subject), *_NAMES[1:]),
+    "give fields validators of their own": _own_validators,
     "look in another thread": lambda subject: _in_another_thread(
         lambda: _seen(subject.schema, "fields")
     ),
@@ -197,6 +206,8 @@ LOOKS: dict[str, Happening] = {
 }
 """What changes nothing that stock would show later on, but for another object."""
 
+TOUCHES = ["look at all fields", "give fields validators of their own"]
+"""Looks after which a schema, and what is nested in it, has its fields."""
 
 Change = Callable[[Any, Any], Any]
 """What is done to a schema, or to a class; the subject is there to ask for the module of users."""
@@ -234,6 +245,12 @@ def _reordered(schema: Any, subject: Any) -> None:
         fields_by_name["name"] = fields_by_name.pop("name")
 
 
+def _another_name(schema: Any, subject: Any) -> None:
+    """Give the last field another name."""
+    for fields_by_name in (schema.dump_fields, schema.load_fields):
+        fields_by_name["Name"] = fields_by_name.pop([*fields_by_name][-1])
+
+
 def _other_attributes(schema: Any, subject: Any) -> None:
     field = schema.fields["name"]
     field.__dict__ = {**vars(field), "data_key": "Name"}
@@ -253,6 +270,10 @@ def _one_validator_more(schema: Any, subject: Any) -> None:
     """Add one to a list that fields of other schemas do not share: such a change is not noticed."""
     validators = subject.own(schema.fields["name"], "validators")
     validators.append(validate.Length(max=2))
+
+
+def _another_validator(schema: Any, subject: Any) -> None:
+    subject.own(schema.fields["name"], "validators")[-1] = validate.Length(min=5)
 
 
 def _one_message(schema: Any, subject: Any) -> None:
@@ -281,6 +302,7 @@ OF_FIELDS: dict[str, Change] = {
     "metadata": _of_field("name", "metadata", {"title": "changed"}),
     "validators": _of_field("name", "validators", [validate.Length(max=2)]),
     "one validator more": _one_validator_more,
+    "another validator": _another_validator,
     "messages": _of_field("number", "error_messages", {"invalid": "changed", "type": "changed"}),
     "one message": _one_message,
     "inner field": _of_field("numbers", "inner", fields.String()),
@@ -309,6 +331,7 @@ OF_SCHEMAS: dict[str, Change] = {
         schema._init_fields(),
     ),
     "another order": _reordered,
+    "another name": _another_name,
     "other dump_fields": lambda schema, subject: subject.toggle(
         schema, "dump_fields", {"number": fields.Float()}
     ),
@@ -438,6 +461,7 @@ _REPLACED: list[tuple[Any, str]] = [
     *[(fields.Nested, name) for name in ("_serialize", "_deserialize", "_load")],
     *[(fields.List, name) for name in ("_serialize", "_deserialize")],
     (fields.Date, "_serialize"),
+    *[(fields.Boolean, name) for name in ("_serialize", "_deserialize")],
     (utils, "get_value"),
 ]
 """What dumps and loads."""

@@ -76,6 +76,7 @@ class Dog(Mixin, Schema):
     name = fields.String(validate=validate.Length(max=5))
     number = fields.Integer()
     absent = fields.Integer()
+    flag = fields.Boolean()
 
 
 class DogWithCode(Dog):
@@ -248,6 +249,7 @@ _FLAT = {
     "about": "a",
     "own": "own",
     "loud": "l",
+    "flag": True,
     "numbers": [1, "2"],
 }
 _TO_DUMP = {**_FLAT, "day": date(2024, 2, 29), "price": 2.5}
