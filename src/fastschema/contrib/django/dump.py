@@ -26,6 +26,7 @@ from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.guard import STATE_KEY
+from fastschema.runtime.plain_values import is_a
 from fastschema.runtime.rooms import room
 from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
@@ -76,7 +77,7 @@ def _before_one(serializer: Any, obj: Any, dispatch: Dispatch | None = None) -> 
 def _rows_kept_by(list_serializer: Any) -> Any:
     """Return the rows of a list whose own code represents them one by one; None if nobody knows."""
     instance = list_serializer.__dict__.get("instance")
-    if isinstance(instance, QuerySet):
+    if is_a(instance, QuerySet):
         return results_of(instance)
     return instance if type(instance) is list else None
 
