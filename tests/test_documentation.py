@@ -53,6 +53,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "tests/README.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
 ]
 QUICK_STARTS = [str(path.relative_to(ROOT)) for path in QUICK_START_PATHS]
