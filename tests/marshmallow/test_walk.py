@@ -104,3 +104,9 @@ def test_a_change_of_a_schema_that_somebody_has_looked_at_is_seen(change: str, p
     uses = ["dump 3", "load 3", "load what is wrong"]
     steps = [*TOUCHES, *uses, *uses, f"{change} of the {place}", *uses]
     WALKS.assert_as_in_stock("Deep, kept", steps)
+
+
+@pytest.mark.parametrize("change", OF_SCHEMAS)
+def test_a_change_of_a_schema_that_nobody_has_looked_at_is_seen(change: str) -> None:
+    uses = ["dump 3", "load 3"]
+    WALKS.assert_as_in_stock("Plain, kept", [*uses, *uses, f"{change} of the schema", *uses])

@@ -532,6 +532,7 @@ _SEEN_BY = {
     r"( of the (schema|nested schema|schema in a list|other object))$": r".*, (kept|copied)",
     r"nested": _NESTING,
     r"schema in a list$": _NESTING,
+    r"^Boolean": _NESTING,
     r"nested \w+ .*(of the nested schema|of the schema in a list)$": r"Deep",
     r"of the nested object$": r"(ByObject|ByFunction|Plucked|Deep)",
     r"with code$": r"WithCodeNested",
