@@ -65,6 +65,17 @@ def each_thresholds(request):
         request.getfixturevalue("users_thresholds")
 
 
+@pytest.fixture(params=["warm", "cold"])
+def visits(request):
+    """Requests of two visitors in turns, to what users have used before and to what is new."""
+    from tests.lazy_values import COLD, WARM
+
+    if request.param == "warm":
+        request.getfixturevalue("users_thresholds")
+        return WARM
+    return COLD
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _say_nothing_of_orjson():
     """Reports read alike without orjson; the tests of that run in processes of their own."""

@@ -4,7 +4,7 @@ import pytest
 from marshmallow import Schema, fields, validate
 
 import fastschema
-from tests.lazy_values import COLD, KINDS, WARM, assert_same_in_turns, came_of, noting, request_of
+from tests.lazy_values import KINDS, assert_same_in_turns, came_of, noting, request_of
 from tests.marks import counts_looks
 
 pytestmark = pytest.mark.usefixtures("_installed")
@@ -75,14 +75,6 @@ def requests(cls, visits):
             outcomes.append(came_of(lambda: cls(many=True).dump(VALUES[:2])))
             outcomes.append(came_of(lambda: cls(many=True).load(VALUES[:2])))
     return outcomes
-
-
-@pytest.fixture(params=["warm", "cold"])
-def visits(request):
-    if request.param == "warm":
-        request.getfixturevalue("users_thresholds")
-        return WARM
-    return COLD
 
 
 @counts_looks

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from flights.models import Airline
 from tests.contrib.django.differential import Thing, exactly, outcome
-from tests.lazy_values import CALLS, COLD, KINDS, WARM, assert_same_in_turns, noting, request_of
+from tests.lazy_values import CALLS, KINDS, assert_same_in_turns, noting, request_of
 
 pytestmark = pytest.mark.django_db
 
@@ -163,14 +163,6 @@ def types_of(serializer):
         for attribute in LOOKED_AT
         if attribute in vars(field)
     }
-
-
-@pytest.fixture(params=["warm", "cold"])
-def visits(request):
-    if request.param == "warm":
-        request.getfixturevalue("users_thresholds")
-        return WARM
-    return COLD
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from django_filters.rest_framework import FilterSet
 
 from flights.models import Airline, Flight
 from tests.contrib.django.differential import outcome
-from tests.lazy_values import CALLS, COLD, KINDS, WARM, assert_same_in_turns, noting, request_of
+from tests.lazy_values import CALLS, KINDS, assert_same_in_turns, noting, request_of
 
 pytestmark = pytest.mark.django_db
 
@@ -106,14 +106,6 @@ def types_of(filters):
         for key, value in {**vars(filter_), **filter_.extra}.items()
         if key not in ("model", "parent")
     }
-
-
-@pytest.fixture(params=["warm", "cold"])
-def visits(request):
-    if request.param == "warm":
-        request.getfixturevalue("users_thresholds")
-        return WARM
-    return COLD
 
 
 @pytest.mark.parametrize("name", FILTERS)

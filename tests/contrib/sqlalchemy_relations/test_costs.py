@@ -5,21 +5,18 @@ import pstats
 
 import pytest
 from flask import Flask, jsonify
-from sqlalchemy import create_engine, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
-from sqlalchemy.pool import StaticPool
 
 from fastschema.contrib.flask import FastSchema
 from fastschema.marshmallow import dump
 from tests.contrib.sqlalchemy_relations.related import (
-    Base,
     Label,
     LabelSchema,
     Owner,
     Room,
     Thing,
     ThingSchema,
-    fill,
 )
 
 THINGS = (
@@ -42,15 +39,6 @@ MOST = 1.02
 @pytest.fixture(autouse=True)
 def _tell_nobody_afterwards(monkeypatch):
     monkeypatch.setattr(dump, "_before", None)
-
-
-@pytest.fixture(scope="module")
-def engine():
-    engine = create_engine("sqlite://", poolclass=StaticPool)
-    Base.metadata.create_all(engine)
-    with Session(engine) as session:
-        fill(session)
-    return engine
 
 
 def calls_of(engine, view, setting):

@@ -8,9 +8,8 @@ from flask.json.provider import DefaultJSONProvider
 from marshmallow import Schema, fields, pre_dump
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
-from sqlalchemy import create_engine, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
-from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema.contrib.flask import FastSchema
@@ -20,25 +19,14 @@ from fastschema.marshmallow import dump
 from fastschema.runtime import versions
 from tests.contrib.sqlalchemy.queries import queries
 from tests.contrib.sqlalchemy_relations.related import (
-    Base,
     OwnerSchema,
     Room,
     Thing,
     ThingSchema,
-    fill,
 )
 
 THINGS = select(Thing).order_by(Thing.id)
 ROOMS = select(Room).order_by(Room.house, Room.number)
-
-
-@pytest.fixture(scope="module")
-def engine():
-    engine = create_engine("sqlite://", poolclass=StaticPool)
-    Base.metadata.create_all(engine)
-    with Session(engine) as session:
-        fill(session)
-    return engine
 
 
 @pytest.fixture(autouse=True)

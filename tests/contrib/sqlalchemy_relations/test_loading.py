@@ -7,7 +7,7 @@ import pytest
 from marshmallow import Schema, fields
 from marshmallow_sqlalchemy import SQLAlchemyAutoSchema, SQLAlchemySchema, auto_field
 from marshmallow_sqlalchemy.fields import Nested, Related
-from sqlalchemy import create_engine, event, inspect, select
+from sqlalchemy import event, inspect, select
 from sqlalchemy.orm import (
     Session,
     defer,
@@ -18,13 +18,11 @@ from sqlalchemy.orm import (
     state,
     with_loader_criteria,
 )
-from sqlalchemy.pool import StaticPool
 
 import fastschema
 from fastschema import load_relations
 from tests.contrib.sqlalchemy.queries import queries as queries_of
 from tests.contrib.sqlalchemy_relations.related import (
-    Base,
     Company,
     CompanySchema,
     Label,
@@ -36,17 +34,7 @@ from tests.contrib.sqlalchemy_relations.related import (
     Thing,
     ThingSchema,
     TownSchema,
-    fill,
 )
-
-
-@pytest.fixture(scope="module")
-def engine():
-    engine = create_engine("sqlite://", poolclass=StaticPool)
-    Base.metadata.create_all(engine)
-    with Session(engine) as session:
-        fill(session)
-    return engine
 
 
 @pytest.fixture
