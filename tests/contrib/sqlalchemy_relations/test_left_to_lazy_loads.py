@@ -5,6 +5,7 @@ from unittest.mock import Mock
 import pytest
 from marshmallow import Schema, fields
 from sqlalchemy import (
+    JSON,
     Column,
     ForeignKey,
     Integer,
@@ -20,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import InvalidRequestError, OperationalError
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.ext.mutable import MutableDict
 from sqlalchemy.orm import (
     Session,
     backref,
@@ -90,6 +92,7 @@ class Book(Base):
     title = Column(String(10))
     changed = Column(String(10), onupdate="updated")
     made = Column(String(10), default="default")
+    told = Column(MutableDict.as_mutable(JSON), default=dict)
     secret = deferred(Column(String(10)), raiseload=True)
     shelf_name = Column(ForeignKey("shelf.name"))
     shelf = relationship("Shelf")
@@ -229,6 +232,24 @@ def test_columns_that_a_statement_defers_stay_deferred(engine, option):
         assert all("pages" in row.__dict__ and "made" not in row.__dict__ for row in rows)
         assert [row.made for row in rows] == ["default"] * COUNT
         assert len(sent) == 2 + COUNT
+
+
+def test_objects_with_mutable_values_are_loaded_for_and_those_with_listeners_are_not(engine):
+    def listen(state, context, attributes):
+        pass
+
+    with Session(engine) as session:
+        rows = session.execute(select(Book)).scalars().all()
+        event.listen(Book, "refresh", listen, raw=True)
+        try:
+            assert not loading.load(rows, [("pages", list)], True)
+        finally:
+            event.remove(Book, "refresh", listen)
+        told = rows[0].told
+        assert loading.load(rows, [("pages", list)], True) == ["Book.pages"]
+        assert rows[0].told is told
+        told["new"] = 1
+        assert rows[0] in session.dirty
 
 
 def test_columns_that_nobody_may_load_stay_so(engine):

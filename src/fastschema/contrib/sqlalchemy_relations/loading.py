@@ -8,8 +8,10 @@ loads it by ``selectinload``, in their own session. It is an offer: what is not 
 from __future__ import annotations
 
 import logging
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
@@ -252,9 +254,16 @@ def _may_ask(obj: Any) -> bool:
         and not (state.modified or state.expired_attributes)
         and all(map(_is_deferred, dict(state.callables).values()))
         and state.async_session is None
-        and not state.manager.dispatch.refresh
+        and all(map(_is_of_mutable, state.manager.dispatch.refresh))
         and all(map(_is_eager, state.load_options))
     )
+
+
+def _is_of_mutable(listener: Any) -> bool:
+    """Return whether it is of ``MutableDict`` and the like, which look at what is refreshed."""
+    mutable = sys.modules.get("sqlalchemy.ext.mutable")
+    is_function = mutable is not None and type(listener) is FunctionType
+    return is_function and listener.__globals__ is vars(mutable)
 
 
 def _is_deferred(loader: Any) -> bool:
