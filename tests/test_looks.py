@@ -85,7 +85,6 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     ),
     "marshmallow/load_values": {
         "LoadCompiler.__call__": _ASKED,
-        "_nested.begin": _PLAIN,
         "value_loader": _PLAIN,
     },
     "marshmallow/makers": {

@@ -60,6 +60,13 @@ def call(**arguments):
     return Base, {}, arguments
 
 
+def nested(**arguments):
+    """The options of a schema object that fields nest."""
+    inner = Inner(**arguments)
+    parts = {"inner": fields.Nested(inner), "many": fields.Nested(inner, many=True)}
+    return type("S", (Base,), {**parts, "Meta": type("Meta", (), {"register": False})}), {}, {}
+
+
 NAMES = ["only", "exclude", "load_only", "dump_only", "partial"]
 OPTIONS = {
     "fields": lambda lazy: meta(fields=lazy(names)),
@@ -88,6 +95,15 @@ OPTIONS = {
         f"a name in {option}": lambda lazy, option=option: schema(**{option: [lazy(name)]})
         for option in NAMES
     },
+    **{
+        f"a name in {option} of a nested schema": lambda lazy, option=option: nested(
+            **{option: [lazy(name)]}
+        )
+        for option in NAMES
+    },
+    "many of a nested schema": lambda lazy: nested(many=lazy(is_b)),
+    "partial of a nested schema": lambda lazy: nested(partial=lazy(is_b)),
+    "unknown of a nested schema": lambda lazy: nested(unknown=lazy(unknown)),
     "partial of calls": lambda lazy: call(partial=lazy(names)),
     "a name in partial of calls": lambda lazy: call(partial=[lazy(name)]),
     "nested names": lambda lazy: schema(only=[lazy(lambda who: f"inner.{name(who)}")]),
@@ -102,6 +118,7 @@ OPTIONS = {
 VALUES = [
     *({}, {"x": 1, "y": 2, "z": 3, "day": date(2020, 1, 2), "moment": datetime(2020, 1, 2)}),
     *({"x": "1", "y": None, "day": "2020-01-02"}, {"y": 2, "inner": {"x": 1, "y": 2}}),
+    {"y": 2, "inner": {"x": 1, "z": 2}, "many": [{"x": 1}, {"y": 2}]},
 ]
 
 

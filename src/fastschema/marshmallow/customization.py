@@ -61,6 +61,8 @@ _OF_CLASSES = (
 _CONTAINERS = CONTAINERS | {Schema.set_class}
 """Of dotted names, stock makes sets of its own for nested fields."""
 
+_OF_NESTED = ("only", "exclude", "load_only", "dump_only", "many", "partial", "unknown")
+"""Options of a schema object at which stock looks where a field nests it."""
 _SPECIAL_METHODS = frozenset(
     [
         *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
@@ -359,6 +361,7 @@ def is_unseen_schema(schema: Any, direction: str, schemas: dict[int, Any]) -> bo
     declared = attributes.get("declared_fields", cls._declared_fields)
     return (
         attributes.keys().isdisjoint((*_STOCK_SCHEMA, *_METHODS[direction]))
+        and (is_class or why_lazy(schema, _OF_NESTED, _CONTAINERS) is None)
         and not has_hooks(schema, direction)
         and not sees_schema(cls, direction)
         and makes_fields_as_stock(cls)

@@ -181,6 +181,11 @@ def dump_by(bound_program: BoundProgram, obj: Any, many: bool, form: Form = _PYT
     return result
 
 
+def _dump_as_nested(schema: Any, field: Any, obj: Any) -> Any:
+    """Dump as ``Nested._serialize``, which looks whether there are many for each value."""
+    return schema.dump(obj, many=schema.many or field.many)
+
+
 class _NestedFinder:
     """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
 
@@ -210,7 +215,10 @@ class _NestedFinder:
     def __call__(self) -> Dispatcher:
         if self._found is None or self._inner is None:
             schema = self._field.schema
-            many = schema.many or self._field.many
+            many = schema.many
+            if type(many) is not bool:
+                return _uniform(partial(_dump_as_nested, schema, self._field), self._form)
+            many = many or self._field.many
             if (
                 self._compiled is None
                 or many is not self._many

@@ -155,8 +155,9 @@ def _nested(outer: Any, field: Any, *, is_plucked: bool = False) -> ValueLoader:
     def begin() -> None:
         nonlocal turn, is_known, is_validated, nested, schema, key
         turn, nested, schema = outer.turn, None, field.schema
-        is_many = bool(schema.many or field.many)
-        if is_many is bool(schema.many) and not (is_plucked and is_many):
+        is_many = schema.many
+        is_known = type(is_many) is bool and (is_many or not field.many)
+        if is_known and not (is_plucked and is_many):
             options = {"partial": outer.keywords.get("partial"), "unknown": field.unknown}
             nested = find(schema, options)
         is_known = stays or nested is None
