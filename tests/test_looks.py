@@ -53,6 +53,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     "contrib/django/front_end/bound": dict.fromkeys(
         ["_nested_dispatcher", "_row_serializer", "dumps_each"], _FIELD
     ),
+    "contrib/django/front_end/fields": {"_decimal": _PLAIN},
     "contrib/django/front_end/record": {"_options_of": "a Meta that was read as a class"},
     "contrib/django/front_end/customization": {"<module>": _CLASS},
     "contrib/django/front_end/cloner": {"_check_classes": "names of classes"},
