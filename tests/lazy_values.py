@@ -188,14 +188,29 @@ def cases_of(table: dict[str, Callable[[Any], Any]]) -> Cases:
             yield f"{name}, {kind}", make
 
 
-SOME_OR_ALL = pytest.mark.parametrize(
-    "choose",
-    [
-        pytest.param(lambda cases: Random(64).sample(list(cases), 30), id="some"),
-        pytest.param(list, id="all", marks=pytest.mark.long),
-    ],
-)
+def _some(cases: Cases) -> list[Any]:
+    return Random(64).sample(list(cases), 30)
+
+
+def _each_row_once(cases: Cases) -> list[Any]:
+    """With the kind that hears of most looks."""
+    return [case for case in cases if case[0].endswith(", LocalProxy")]
+
+
+def _or_all(choose: Callable[[Cases], list[Any]]) -> Any:
+    return pytest.mark.parametrize(
+        "choose",
+        [
+            pytest.param(choose, id="some"),
+            pytest.param(list, id="all", marks=pytest.mark.long),
+        ],
+    )
+
+
+SOME_OR_ALL = _or_all(_some)
 """Run a test with a sample of cases, and with all of them where there is time."""
+EACH_OR_ALL = _or_all(_each_row_once)
+"""The same for :func:`cases_of`: with one kind of lazy value for each row."""
 
 
 def came_of(call: Callable[[], Any]) -> Outcome:

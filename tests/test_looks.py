@@ -70,7 +70,6 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     },
     "contrib/django/bulk/mixins": {
         "BulkCreateModelMixin.get_serializer": "the data of a request, and what the view has made",
-        "_check_bulk": "what the view has made",
     },
     "contrib/django_filter/on_demand": {"_check_queryset": _STOCK},
     "contrib/django_filter/recipes": {"<module>": _CLASS},

@@ -7,7 +7,7 @@ import pytest
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
 import fastschema
-from tests.lazy_values import SOME_OR_ALL, TURNS, came_of, cases_of, differing, request_of
+from tests.lazy_values import EACH_OR_ALL, TURNS, came_of, cases_of, differing, request_of
 
 pytestmark = [pytest.mark.usefixtures("_installed"), pytest.mark.filterwarnings("ignore")]
 
@@ -150,7 +150,7 @@ def uses(get, value, arguments):
     ]
 
 
-@SOME_OR_ALL
+@EACH_OR_ALL
 def test_nobody_looks_at_an_option_but_stock(choose):
     cases = choose(cases_of(OPTIONS))
     failures, count = differing(cases, calls, fastschema.disabled)

@@ -8,7 +8,7 @@ import fastschema
 from flights.models import Airline, Flight
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.test_lazy_arguments import is_b, same, text
-from tests.lazy_values import CALLS, SOME_OR_ALL, TURNS, cases_of, differing, request_of
+from tests.lazy_values import CALLS, EACH_OR_ALL, TURNS, cases_of, differing, request_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("ignore")]
 
@@ -119,7 +119,7 @@ def used(serializer):
     return serializer.data
 
 
-@SOME_OR_ALL
+@EACH_OR_ALL
 def test_nobody_looks_at_an_option_but_stock(choose, flights):
     cases = choose(cases_of(OPTIONS))
     failures, count = differing(cases, calls, fastschema.disabled)

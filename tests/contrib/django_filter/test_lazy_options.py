@@ -14,7 +14,7 @@ from flights.models import Airline
 from flights.serializers import AirlineSerializer
 from tests.contrib.django.differential import outcome
 from tests.contrib.django.test_lazy_arguments import is_b, same
-from tests.lazy_values import CALLS, SOME_OR_ALL, TURNS, cases_of, differing, request_of
+from tests.lazy_values import CALLS, EACH_OR_ALL, TURNS, cases_of, differing, request_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("ignore")]
 
@@ -137,7 +137,7 @@ def calls(view_class):
     return outcomes
 
 
-@SOME_OR_ALL
+@EACH_OR_ALL
 def test_nobody_looks_at_an_option_but_stock(choose, flights):
     cases = choose(cases_of(OPTIONS))
     failures, count = differing(cases, calls, fastschema.disabled)
