@@ -81,6 +81,7 @@ OPTIONS = {
             "error_messages": same({"required": "x"}),
         }.items()
     },
+    "a validator of a field": lambda lazy: extra(validators=[lazy(same(len))]),
     "queryset of a relation": lambda lazy: meta(
         Flight,
         extra_kwargs={"airline": {"queryset": lazy(lambda who: Airline.objects.filter(code="UA"))}},

@@ -52,6 +52,7 @@ from fastschema.runtime.plain_values import (
     are_same,
     has_plain_truth,
     is_a,
+    is_lazy,
     is_plain,
 )
 
@@ -266,6 +267,10 @@ def _has_lazy_extra(extra: Any) -> bool:
         type(arguments) is not dict
         or has_lazy_arguments(arguments)
         or not has_plain_truth(arguments.get("default"))
+        or any(
+            is_lazy(validator) and not is_copied_by_attributes(type(validator))
+            for validator in arguments.get("validators") or ()  # which stock copies here
+        )
         for arguments in extra.values()
     )
 
