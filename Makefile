@@ -74,7 +74,7 @@ bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a 
 		.ci/with-postgresql $(MEASURE_APPLICATION) $$name --results $(RESULTS) $(OPTIONS) || exit 1; \
 	done
 
-bench-rooms: $(TEST)/installed  ## camelCase keys, adrf, own encoders
+bench-rooms: $(TEST)/installed  ## camelCase keys and adrf
 	DATABASE_URL= $(PATTERNS) rooms
 
 bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL

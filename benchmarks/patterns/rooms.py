@@ -1,4 +1,4 @@
-"""What is beside DRF: camelCase keys, adrf, encoders of one's own.
+"""What is beside DRF: camelCase keys, adrf.
 
 Imported when Django is set up.
 """
@@ -15,7 +15,6 @@ import adrf.serializers
 from adrf.test import AsyncAPIRequestFactory
 from rest_framework import renderers
 from rest_framework.generics import ListAPIView
-from rest_framework.utils.encoders import JSONEncoder
 
 from flights.models import Flight
 from harness.measuring import Run
@@ -36,11 +35,6 @@ class SevenSerializer(adrf.serializers.ModelSerializer):
     class Meta:
         model = Flight
         fields = SEVEN
-
-
-class OwnEncoder(JSONEncoder):
-    def default(self, obj: Any) -> Any:
-        return f"{obj.real} EUR" if isinstance(obj, complex) else super().default(obj)
 
 
 def waited(coroutine: Any) -> Run:
@@ -93,10 +87,3 @@ def adata(count: int) -> Run:
 
 add("adrf: a list view of them", lambda n: asynchronous(adrf.generics.ListAPIView, n), (50,))
 add("adrf: a view of one", lambda n: asynchronous(adrf.generics.RetrieveAPIView, n, pk=1), ONE)
-
-
-@add("JSON only: 10 fields, one of them by an own `default`", sizes=(240,))
-def rendered(count: int) -> Run:
-    row = {f"field_{each}": each for each in range(9)} | {"price": 1 + 0j}
-    renderer = type("Renderer", (json_renderer(),), {"encoder_class": OwnEncoder})()
-    return lambda: bytes(renderer.render([row] * count))

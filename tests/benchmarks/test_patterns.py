@@ -88,7 +88,7 @@ def test_rooms_are_compared_and_measured(tmp_path):
     finished = ran("ordinary.py", "rooms", *quick, directory=tmp_path)
 
     assert finished.returncode == 0, finished.stderr
-    assert len(json.loads((tmp_path / "rooms.json").read_text())["measures"]) == 6
+    assert len(json.loads((tmp_path / "rooms.json").read_text())["measures"]) == 5
 
 
 def test_all_patterns_of_single_objects_exist(ordinary, benchmark_module):

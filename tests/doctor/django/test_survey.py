@@ -101,6 +101,10 @@ def test_a_serializer_that_adds_itself(urls):
     assert advice(urlconf)[0][0].startswith("Add select_related('twin')")
 
 
+class Encoder(JSONEncoder):
+    """One of the project's own."""
+
+
 @needs_orjson
 class TestAdvice:
     def test_a_queryset_that_loads_too_little_is_told_what_to_add(self, urls):
@@ -115,6 +119,14 @@ class TestAdvice:
         ("attributes", "words"),
         [
             ({"renderer_classes": [JSONRenderer]}, "FastJSONRenderer first in the view's"),
+            (
+                {
+                    "renderer_classes": [
+                        type("Own", (FastJSONRenderer,), {"encoder_class": Encoder})
+                    ]
+                },
+                "leave out encoder_class",
+            ),
             (
                 {"pagination_class": type("Own", (CursorPagination,), {"get_ordering": None})},
                 "Use one of DRF's paginators as it comes",
@@ -132,7 +144,6 @@ class TestAdvice:
     @pytest.mark.parametrize(
         "renderer",
         [
-            type("Own", (FastJSONRenderer,), {"encoder_class": type("Own", (JSONEncoder,), {})}),
             type("Own", (CamelCaseJSONRenderer, FastJSONRenderer), {}),
             type("Own", (BaseRenderer,), {"media_type": "text/own", "format": "own"}),
         ],

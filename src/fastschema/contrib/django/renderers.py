@@ -10,13 +10,8 @@ from typing import Any
 from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 
-from fastschema.contrib.django.front_end.json_encoding import (
-    encode,
-    encode_by,
-    encodes_as_stock,
-    overrides_default,
-)
-from fastschema.runtime.json_engine import orjson, to_ascii, write
+from fastschema.contrib.django.front_end.json_encoding import encode, encodes_as_stock
+from fastschema.runtime.json_engine import to_ascii, write
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.switch import is_disabled
@@ -42,8 +37,8 @@ class FastJSONRenderer(JSONRenderer):
     """``JSONRenderer``, with the same bytes, written by orjson.
 
     What orjson would write otherwise (indented or spaced JSON, some floats) or cannot write
-    (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``. An own
-    ``encoder_class`` is asked for what its ``default`` writes.
+    (classes that only DRF's encoder knows, huge integers) is written by ``JSONRenderer``, and so is
+    everything by an own ``encoder_class``.
 
     To let it write for a renderer with a ``render`` of its own, list it after that one.
 
@@ -72,11 +67,6 @@ class FastJSONRenderer(JSONRenderer):
         """
         _warn_without_app()
         if data is not None and self.is_fast(accepted_media_type, renderer_context):
-            if overrides_default(self.encoder_class):
-                ascii_only, allow_nan = self.ensure_ascii, not self.strict
-                return encode_by(
-                    self.encoder_class, data, ensure_ascii=ascii_only, allow_nan=allow_nan
-                )
             try:
                 text = encode(data)
                 return to_ascii(text) if self.ensure_ascii else text
@@ -93,7 +83,6 @@ class FastJSONRenderer(JSONRenderer):
             write is not None
             and self.compact
             and encodes_as_stock(self.encoder_class)
-            and not (orjson is None and overrides_default(self.encoder_class))
             and type(self).get_indent is _STOCK["get_indent"]
             and JSONRenderer.render is _STOCK["render"]
             and self.get_indent(accepted_media_type, renderer_context or {}) is None

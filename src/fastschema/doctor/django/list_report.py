@@ -13,6 +13,7 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
 from fastschema.contrib.django.front_end.bound import bound_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
+from fastschema.contrib.django.front_end.json_encoding import encodes_as_stock
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.list_plan import why_instances
 from fastschema.contrib.django.lists.pagination import check_paginator
@@ -152,6 +153,11 @@ def why_stock_writes(renderer: Any) -> Reason | None:
     if is_disabled() or writes_fast(renderer, renderer.media_type, {}):
         return None
     name = type(renderer).__name__
+    if isinstance(renderer, JSONRenderer) and not encodes_as_stock(renderer.encoder_class):
+        return Reason(
+            f"{name} has an encoder of its own",
+            "Let a field's to_representation give what it writes, and leave out encoder_class.",
+        )
     if not isinstance(renderer, FastJSONRenderer):
         return Reason(f"its first renderer is {name}, not FastJSONRenderer", _to_change(renderer))
     if orjson is None:

@@ -6,10 +6,7 @@ import decimal
 import json
 import math
 import uuid
-from collections import deque
-from collections.abc import Callable
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework.relations import Hyperlink
@@ -29,7 +26,6 @@ from fastschema.runtime.json_engine import (
     orjson,
     orjson_default,
     stock_value,
-    to_ascii,
 )
 from fastschema.runtime.patching import overridden, stock_method
 
@@ -47,11 +43,6 @@ _SEPARATORS = (",", ":")
 _JSON_FORM_CLASSES = (JsonText, LeftToStock)
 
 
-def _default_options() -> dict[str, Any]:
-    allow_nan = not JSONRenderer.strict
-    return {"ensure_ascii": False, "allow_nan": allow_nan, "separators": _SEPARATORS}
-
-
 class _JsonFormEncoder(JSONEncoder):
     """DRF's encoder, for data in JSON form."""
 
@@ -59,9 +50,15 @@ class _JsonFormEncoder(JSONEncoder):
         return stock_value(obj) if type(obj) in _JSON_FORM_CLASSES else super().default(obj)
 
 
-def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder, **options: Any) -> bytes:
-    """Return what ``JSONRenderer.render`` writes with its default settings, or other options."""
-    text = json.dumps(data, cls=encoder, **_default_options() | options)
+def stock_encode(data: Any, encoder: type[json.JSONEncoder] = JSONEncoder) -> bytes:
+    """Return what ``JSONRenderer.render`` writes with its default settings."""
+    text = json.dumps(
+        data,
+        cls=encoder,
+        ensure_ascii=False,
+        allow_nan=not JSONRenderer.strict,
+        separators=_SEPARATORS,
+    )
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()
 
 
@@ -166,95 +163,11 @@ def _encode(data: Any) -> bytes:
 
 
 _ENCODING = {
-    name: stock_method(json.JSONEncoder, name) for name in ("__init__", "encode", "iterencode")
+    name: stock_method(JSONEncoder, name)
+    for name in ("__init__", "default", "encode", "iterencode")
 }
-_DEFAULT = stock_method(JSONEncoder, "default")
-
-
-def overrides_default(encoder: type[json.JSONEncoder]) -> bool:
-    """Return whether a class of encoders has a ``default`` of its own."""
-    return encoder is not JSONEncoder or JSONEncoder.default is not _DEFAULT
 
 
 def encodes_as_stock(encoder: type[json.JSONEncoder]) -> bool:
-    """Return whether a class of encoders has nothing of its own but perhaps a ``default``."""
-    return overridden(encoder, _ENCODING) is None
-
-
-def encode_by(encoder: type[json.JSONEncoder], data: Any, **options: Any) -> bytes:
-    """Return what ``JSONRenderer`` writes by an encoder with a ``default`` of its own."""
-    asked = _AskedOnce(encoder(**_default_options() | options).default)
-    try:
-        text = asked.encode(data)
-    except (TypeError, RecursionError):  # stock writes it, or raises its own error
-        return stock_encode(data, encoder, default=asked.again, **options)
-    return to_ascii(text) if options.get("ensure_ascii") else text
-
-
-class _AskedOnce:
-    """Lets orjson ask a ``default`` of users', and stock go on with its answers.
-
-    So it is called as often as by stock, and in the same order, if orjson cannot write the data.
-    """
-
-    def __init__(self, default: Callable[[Any], Any]) -> None:
-        self._default = default
-        self._answers: deque[Any] = deque()
-        self._asked_for = _AskedFor()
-
-    def encode(self, data: Any) -> bytes:
-        """Return data as stock's encoder writes them; raise TypeError if it must write them."""
-        if type(data) in _LISTS:
-            return JsonArray(data, list, self._encode).join()
-        if type(data) in _DICTIONARIES:
-            return self._encode(data)
-        raise TypeError("a value by itself is left to JSONRenderer")
-
-    def _encode(self, data: Any) -> bytes:
-        self._check(data)
-        options = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
-        return escape_separators(orjson.dumps(data, self._ask, options))
-
-    def _ask(self, value: Any) -> Any:
-        try:
-            answer = self._default(value)
-        except BaseException as error:
-            self._answers.append(_Raised(error))
-            raise
-        self._answers.append(answer)
-        if type(answer) not in PLAIN_CLASSES:
-            self._check([answer])
-        return answer
-
-    def _check(self, data: Any) -> None:
-        """Raise ``TypeError`` if orjson would write something otherwise than stock."""
-        if not json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, self._asked_for):
-            raise TypeError("orjson would write this otherwise than JSONRenderer")
-
-    def again(self, value: Any) -> Any:
-        """Return or raise what came of asking for the next value."""
-        if not self._answers:
-            return self._default(value)
-        answer = self._answers.popleft()
-        if type(answer) is _Raised:
-            raise answer.error
-        return answer
-
-
-class _Raised(NamedTuple):
-    error: BaseException
-
-
-class _AskedFor(dict[type, bool]):
-    """The classes of which orjson and the standard library ask ``default`` for a value."""
-
-    def __missing__(self, cls: type) -> bool:
-        asked = self[cls] = cls is Hyperlink or not issubclass(cls, _NOT_ASKED_FOR)
-        return asked
-
-    def __contains__(self, cls: Any) -> bool:
-        return self[cls]
-
-
-_NOT_ASKED_FOR = (str, int, float, list, tuple, dict, Enum, uuid.UUID)
-"""The standard library writes these itself, or orjson does."""
+    """Return whether a class of encoders is DRF's, as DRF has it."""
+    return encoder is JSONEncoder and overridden(encoder, _ENCODING) is None
