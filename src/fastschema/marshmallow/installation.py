@@ -20,6 +20,7 @@ from fastschema.marshmallow.record import STOCK_INIT
 from fastschema.marshmallow.states import init, is_left_to_stock, prepare
 from fastschema.runtime import standard_json as json
 from fastschema.runtime.patching import Replacements, warn_of_newer
+from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
 
 _NEWEST_TESTED = (4, 4)
@@ -34,7 +35,10 @@ def _dump(self: Any, obj: Any, *, many: bool | None = None) -> Any:
     original = obj
     if hooks[PRE_DUMP]:
         obj = self._invoke_dump_processors(PRE_DUMP, obj, many=many, original_data=original)
-    if not _replacements.are_installed or (not many and is_left_to_stock(self, "dump")):
+    if not _replacements.are_installed:
+        result = self._serialize(obj, many=many)
+    elif not many and is_left_to_stock(self, "dump"):
+        recorder.stock()
         result = self._serialize(obj, many=many)
     else:
         result = serialize(self, obj, many)
@@ -76,7 +80,10 @@ def _deserialize(
     # With an index, it is a row of those that stock loads.
     if type(many) is not bool:
         load = deserialize_as_stock  # which looks whether there are many
-    elif index is not None or (not many and is_left_to_stock(self, "load")):
+    elif index is not None:
+        load = STOCK_DESERIALIZE
+    elif not many and is_left_to_stock(self, "load"):
+        recorder.stock()
         load = STOCK_DESERIALIZE
     elif not _replacements.are_installed or (many and _is_overridden(self)):
         load = deserialize_as_stock
