@@ -23,11 +23,11 @@ from tests.outcomes import Outcome, exactly, outcome_of
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 CALLS: list[Any] = []
 """Who asked a lazy value for what it stands for, and for which tenant."""
-WARM = "a" * 40 + "b" + "ab" * 3 + "ba"
+WARM = "a" * 20 + "b" + "ab" * 3 + "ba"
 """Whose requests come in turns: those of one make everything warm, then another one's come."""
 COLD = "abba"
-TURNS = "aaabba"
-"""The same where the first row is compiled: what is made for one tenant is warm by the third."""
+TURNS = "aab"
+"""The same where the first row is compiled: what is made for one tenant is warm by the second."""
 
 
 @contextmanager

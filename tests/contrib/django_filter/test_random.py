@@ -297,7 +297,7 @@ LOOKS = {
 }
 
 
-@examples(300)
+@examples(150)
 @pytest.mark.parametrize("has_own", [False, True])
 @given(
     data=st.data(),

@@ -120,7 +120,7 @@ def test_random_data_outside_of_a_view(seed):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:50])
 @pytest.mark.parametrize("is_detail", [False, True], ids=["lists", "details"])
 def test_two_visitors_in_turns_get_what_stock_shows_them(seed, is_detail):
     stock_calls, calls = [], []
