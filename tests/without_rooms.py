@@ -20,6 +20,7 @@ THEIRS = [
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
+    "tests/contrib/django/test_how_it_works.py",
     *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a room, too: bulk input, N+1 queries, and what contrib/sqlalchemy does for Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
