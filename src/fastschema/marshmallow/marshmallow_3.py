@@ -54,8 +54,9 @@ def init_with_context(
     self.dump_only = set(dump_only) or set(self.opts.dump_only)
     self.partial = partial
     self.unknown = self.opts.unknown if unknown is None else checked_unknown(unknown)
-    warn_of_context(stacklevel=3)
-    self.context = context
+    if context:  # it may be lazy
+        warn_of_context(stacklevel=3)
+    self.context = context or {}
     self._normalize_nested_options()
     self.fields, self.load_fields, self.dump_fields = {}, {}, {}
     self._init_fields()

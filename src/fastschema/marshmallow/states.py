@@ -107,7 +107,7 @@ def init(
     """``Schema.__init__``, which makes no fields where those of an exemplar would be the same."""
     arguments = exemplar = None
     is_first = False
-    if not is_disabled() and (not others or (IS_MARSHMALLOW_3 and others.keys() == {"context"})):
+    if not is_disabled() and (not others or _is_plain_context(others)):
         arguments = arguments_of(only, exclude, load_only, dump_only)
     if arguments is not None:
         record = SchemaRecord.of(type(self))
@@ -117,7 +117,8 @@ def init(
     if exemplar is None:
         others |= {"only": only, "exclude": exclude, "load_only": load_only, "dump_only": dump_only}
         others |= {"many": many, "partial": partial, "unknown": unknown}
-        if IS_MARSHMALLOW_3 and others.get("context") and others.keys() == _OPTIONS:
+        is_context = IS_MARSHMALLOW_3 and others.get("context") is not None
+        if is_context and others.keys() == _OPTIONS:
             init_with_context(self, **others)
         else:
             STOCK_INIT(self, **others)
@@ -143,6 +144,12 @@ def init(
         if attributes["context"]:
             warn_of_context(stacklevel=2)
     attributes[STATE_KEY] = Pending(self, record, arguments, exemplar=exemplar)
+
+
+def _is_plain_context(others: dict[str, Any]) -> bool:
+    """Return whether arguments are a context of marshmallow 3 at which anybody may look."""
+    is_context = IS_MARSHMALLOW_3 and others.keys() == {"context"}
+    return is_context and type(others["context"]) in (dict, type(None))
 
 
 def _is_new(schema: Any) -> bool:
