@@ -8,6 +8,7 @@ from marshmallow.fields import Field
 
 import fastschema
 from tests.lazy_values import SOME_OR_ALL, TURNS, came_of, differing, lazy_cases, request_of
+from tests.marks import counts_looks
 
 pytestmark = [
     pytest.mark.usefixtures("_installed"),
@@ -62,6 +63,7 @@ def calls(field):
     return outcomes
 
 
+@counts_looks
 @SOME_OR_ALL
 def test_nobody_looks_at_an_argument_of_a_field_but_stock(choose):
     cases = choose(lazy_cases(CLASSES, Field))
@@ -70,6 +72,7 @@ def test_nobody_looks_at_an_argument_of_a_field_but_stock(choose):
     assert count > len(cases) / 2
 
 
+@counts_looks
 @SOME_OR_ALL
 def test_nobody_looks_at_an_argument_of_a_validator_but_stock(choose):
     def calls_of(validator):

@@ -8,6 +8,7 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
 import fastschema
 from tests.lazy_values import EACH_OR_ALL, TURNS, came_of, cases_of, differing, request_of
+from tests.marks import counts_looks
 
 pytestmark = [pytest.mark.usefixtures("_installed"), pytest.mark.filterwarnings("ignore")]
 
@@ -150,6 +151,7 @@ def uses(get, value, arguments):
     ]
 
 
+@counts_looks
 @EACH_OR_ALL
 def test_nobody_looks_at_an_option_but_stock(choose):
     cases = choose(cases_of(OPTIONS))
