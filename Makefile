@@ -245,8 +245,8 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 # Relationships on demand, with SQLAlchemy 1.4, and nothing that the other tests need.
 test-oldest-sqlalchemy: .venv/test-oldest-sqlalchemy/installed
 	SQLALCHEMY_SILENCE_UBER_WARNING=1 .venv/test-oldest-sqlalchemy/bin/python -m pytest --config-file=/dev/null \
-		--rootdir=. --noconftest -p no:cacheprovider $(addprefix tests/contrib/sqlalchemy_relations/test_, \
-		loading.py left_to_lazy_loads.py flask.py)
+		--rootdir=. --noconftest -p tests.contrib.sqlalchemy_relations.conftest -p no:cacheprovider \
+		$(addprefix tests/contrib/sqlalchemy_relations/test_,loading.py left_to_lazy_loads.py flask.py)
 
 .venv/test-oldest-sqlalchemy/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-oldest-sqlalchemy
