@@ -82,7 +82,10 @@ def load_plainly(
     unknown: Any = None,
     postprocess: bool = True,
 ) -> Any:
-    """Return the same where there are no hooks, with or without those after it: line by line."""
+    """Return what ``_do_load`` returns for a schema without hooks, which this follows line by line.
+
+    :param postprocess: whether hooks run afterwards, of which there are none
+    """
     store = _ErrorStore()
     many = schema.many if many is None else bool(many)
     unknown = schema.unknown if unknown is None else checked_unknown(unknown)
@@ -170,7 +173,8 @@ class SchemaLoad:
         self.partial = partial
         self.unknown = unknown
         self.keywords = {} if partial is None else {"partial": partial}
-        """The keyword arguments of a field's ``deserialize``, to which names mean others'."""
+        """The keyword arguments of a field's ``deserialize``. Of names it gets those of fields that
+        are nested in it: none, as :func:`is_plain_partial` has found."""
         self._optional: Container[str] = ()
         if type(partial) in _COLLECTIONS:
             self.keywords, self._optional = {"partial": []}, partial

@@ -257,7 +257,10 @@ def _state_of(schema: Any) -> SchemaState:
 
 
 def is_left_to_stock(schema: Any, direction: str) -> bool:
-    """Return whether stock dumps or loads an object by a schema that was used before."""
+    """Return whether stock dumps or loads an object by a schema that has its fields.
+
+    One that was never used is left only while fastschema is switched off.
+    """
     state = schema._fastschema  # guard.STATE_KEY
     if state is None:
         return is_disabled()

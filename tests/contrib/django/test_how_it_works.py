@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import marshmallow
 import pytest
@@ -94,8 +95,8 @@ def modules_of(call: Callable[[], None]) -> list[str]:
         call()
     modules: dict[str, None] = {}
 
-    def note(frame: object, event: str, argument: object) -> None:
-        path = Path(frame.f_code.co_filename)  # type: ignore[attr-defined]
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        path = Path(frame.f_code.co_filename)
         if event == "call" and path.is_relative_to(SOURCE):
             modules[path.relative_to(SOURCE).as_posix()] = None
 

@@ -110,7 +110,7 @@ def calls(option):
     for who in TURNS:
         with request_of(who):
             for others in given:
-                outcomes.append(outcome(lambda: used(cls(**{**others, **arguments})), CALLS))  # noqa: B023
+                outcomes.append(outcome(lambda: used(cls(**{**others, **arguments})), CALLS))  # noqa: B023  # at once
     return outcomes
 
 

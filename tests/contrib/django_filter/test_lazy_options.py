@@ -133,7 +133,7 @@ def calls(view_class):
         with request_of(who):
             for query in QUERIES:
                 request = APIRequestFactory().get(f"/?{query}")
-                outcomes.append(outcome(lambda: view_class.as_view()(request).data, CALLS))  # noqa: B023
+                outcomes.append(outcome(lambda: view_class.as_view()(request).data, CALLS))  # noqa: B023  # called at once
     return outcomes
 
 
