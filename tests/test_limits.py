@@ -11,32 +11,34 @@ from tests import limits
 ROOT = Path(__file__).parent.parent
 needs_a_limit = pytest.mark.skipif(limits.resource is None, reason="Windows does not tell")
 
+TAKE = """
+from tests import limits
 
-@pytest.fixture
-def often(monkeypatch):
-    """Looks at the memory that come soon enough for a test that takes little."""
-    if limits.resource is None:
-        pytest.skip("Windows does not tell how much memory there is")
-    monkeypatch.setattr(limits, "_LOOK_EVERY", 0.001)
-
-
-def take(megabytes):
-    """Hold so much memory, for a moment."""
-    return len([b"x" * 2**20 for _ in range(megabytes)])
+limits._LOOK_EVERY = 0.001
+with limits.limit_memory("the test", 50):
+    for _ in range({times}):
+        held = [b"x" * 2**20 for _ in range({megabytes})]
+        sum(range(1_000_000))  # enough processor time for a look
+"""
 
 
-def test_a_test_that_takes_too_much_memory_fails_by_name(often):
-    with (
-        pytest.raises(pytest.fail.Exception, match="the test takes more than 50 MB of memory"),
-        limits.limit_memory("the test", 50),
-    ):
-        take(500)
+def take(megabytes, times=1):
+    """Take so much memory in a process of its own, whose peak no test before has raised."""
+    command = [sys.executable, "-c", TAKE.format(megabytes=megabytes, times=times)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_a_test_that_takes_little_memory_passes(often):
-    with limits.limit_memory("the test", 50):
-        for _ in range(100):
-            take(10)
+@needs_a_limit
+def test_a_test_that_takes_too_much_memory_fails_by_name():
+    process = take(500)
+    assert process.returncode != 0
+    assert "the test takes more than 50 MB of memory" in process.stderr
+
+
+@needs_a_limit
+def test_a_test_that_takes_little_memory_passes():
+    process = take(10, times=20)
+    assert process.returncode == 0, process.stderr
 
 
 def test_a_test_that_never_ends_fails_by_name(tmp_path, monkeypatch):
