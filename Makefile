@@ -288,7 +288,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 	-.venv/test-python-$*/bin/pip install --quiet --only-binary :all: "orjson>=3.10"
 	touch $@
 
-# What reads and writes JSON, where neither orjson nor msgspec can be imported; then by msgspec.
+# What reads and writes JSON, where orjson cannot be imported.
 JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 	tests/contrib/camel_case \
 	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
@@ -299,7 +299,6 @@ JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sql
 
 test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson $(JSON_TESTS)
-	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.with_msgspec $(JSON_TESTS)
 
 # The tests of the core, the marshmallow front end and the Flask extension, with PyPy, which has no
 # orjson; nor has it what the packages and servers of the two modules that are left out need.

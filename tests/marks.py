@@ -6,13 +6,7 @@ import pytest
 
 from fastschema.runtime.json_engine import orjson
 
-try:
-    import msgspec
-except ImportError:
-    msgspec = None
-
 needs_orjson = pytest.mark.skipif(orjson is None, reason="orjson is not installed")
-needs_msgspec = pytest.mark.skipif(msgspec is None, reason="msgspec is not installed")
 counts_references = pytest.mark.skipif(
     sys.implementation.name == "pypy",
     reason="PyPy frees objects at a time of its own, and the code of its JIT may hold them",

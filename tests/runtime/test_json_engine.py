@@ -9,24 +9,9 @@ import uuid
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from fastschema.runtime import json_engine
-from fastschema.runtime.json_engine import (
-    MSGSPEC,
-    ORJSON,
-    STANDARD,
-    json_value,
-)
-from tests.marks import msgspec, needs_msgspec, needs_orjson
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _msgspec_beside_orjson():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_engine, "msgspec", msgspec)
-        yield
+from fastschema.runtime.json_engine import ORJSON, STANDARD, json_value
+from tests.marks import needs_orjson
 
 
 class Colour(enum.StrEnum):
@@ -185,50 +170,4 @@ print(fastschema.stats().compiled_rows > 0)
 
 
 def test_a_schema_gives_the_same_json_values_without_orjson():
-    assert without(["orjson", "msgspec"], DUMP_TWO_WAYS) == "True\n"
-
-
-# msgspec
-
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
-DATA = st.recursive(
-    PLAIN | st.sampled_from([Colour.RED, Size.S, Text("text"), "\ud800", 2**70]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.text(max_size=3), inner, max_size=4)
-        | st.dictionaries(
-            st.integers() | st.floats() | st.none() | st.booleans(), inner, max_size=2
-        )
-        | st.lists(inner, max_size=2).map(tuple)
-    ),
-)
-
-
-@needs_msgspec
-@given(DATA)
-def test_msgspec_writes_random_data_as_the_standard_library_does(data):
-    assert MSGSPEC.encode(data) == STANDARD.encode(data)
-
-
-@needs_msgspec
-@pytest.mark.parametrize("value", UNWRITABLE.values(), ids=UNWRITABLE)
-def test_msgspec_raises_what_the_standard_library_raises(value):
-    with pytest.raises(TypeError) as expected:
-        STANDARD.encode(value)
-    with pytest.raises(TypeError) as raised:
-        MSGSPEC.encode(value)
-    assert str(raised.value) == str(expected.value)
-
-
-@needs_msgspec
-def test_msgspec_is_the_engine_where_there_is_no_orjson():
-    code = "from fastschema.runtime.json_engine import ENGINE; print(ENGINE.name)"
-    assert without(["orjson"], code) == "msgspec\n"
-    assert without(["orjson", "msgspec"], code) == "json\n"
-
-
-@needs_orjson
-@needs_msgspec
-def test_msgspec_is_not_imported_where_there_is_orjson():
-    code = "import sys, fastschema; print('msgspec' in sys.modules)"
-    assert without([], code) == "False\n"
+    assert without(["orjson"], DUMP_TWO_WAYS) == "True\n"

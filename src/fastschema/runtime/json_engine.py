@@ -1,7 +1,8 @@
-"""The JSON writers behind one interface: orjson, or msgspec, or else the standard library.
+"""The JSON writers behind one interface: orjson, or else the standard library.
 
-All write the same JSON values. The engine says which form of output it wants: orjson writes
-dates and UUIDs itself (the JSON form), the others get exactly what stock returns (the python form).
+Both write the same JSON values. The engine says which form of output it wants: orjson writes dates
+and UUIDs itself (the JSON form), the standard library gets exactly what stock returns (the python
+form).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import codecs
 import json
 import uuid
 from collections.abc import Callable, Container, Sequence
-from contextlib import suppress
 from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
@@ -18,22 +18,15 @@ from fastschema.compiler.kinds import orjson as orjson
 from fastschema.compiler.nodes import Form
 from fastschema.compiler.real_classes import REAL
 
-msgspec: Any = None
-"""It is taken where there is no orjson."""
-if orjson is None:
-    with suppress(ImportError):
-        import msgspec
-
 PLAIN_CLASSES = frozenset([str, int, bool, type(None)])
-"""Values of exactly these classes are written alike by every engine."""
+"""Values of exactly these classes are written alike by both engines."""
 _ESCAPE = "fastschema.json"
 
 _WITHOUT_ORJSON = (
     "orjson is not installed, so the standard library reads and writes JSON: it takes longer. See "
     '"Without orjson" in docs/compatibility.md.'
 )
-_notes = () if orjson is not None or msgspec is not None else (_WITHOUT_ORJSON,)
-_TEXT = frozenset([str])
+_notes = () if orjson is not None else (_WITHOUT_ORJSON,)
 
 
 class JsonText:
@@ -149,42 +142,12 @@ def text_of(value: Any) -> str | None:
     return str(value) if isinstance(value, uuid.UUID) else None
 
 
-def msgspec_write(data: Any) -> bytes:
-    """Write data of which :func:`matches_stdlib` has said, with ``text_keys``, that it may."""
-    try:
-        text: bytes = msgspec.json.encode(data)
-    except UnicodeEncodeError as error:
-        raise TypeError(str(error)) from None
-    return text
-
-
-def _msgspec_dumps(data: Any) -> bytes:
-    try:
-        if matches_stdlib(data, text_keys=True):
-            return msgspec_write(data)
-    except (TypeError, RecursionError):
-        pass
-    return standard_dumps(data)
-
-
 STANDARD = Engine("json", Form.PYTHON, standard_dumps)
 """The standard library's ``json``."""
 ORJSON = Engine("orjson", Form.JSON, _orjson_dumps)
 """orjson, and the standard library for the few values that orjson cannot write."""
-MSGSPEC = Engine("msgspec", Form.PYTHON, _msgspec_dumps)
-"""msgspec, and the standard library for what it cannot write, or writes otherwise."""
-ENGINE = ORJSON if orjson is not None else STANDARD if msgspec is None else MSGSPEC
+ENGINE = STANDARD if orjson is None else ORJSON
 """The best engine that is installed."""
-
-write: Callable[[Any], bytes] | None = None
-"""Writes data of which :func:`matches_stdlib` says that it may; None if only the standard library
-can. It refuses some by a ``TypeError``."""
-read: Callable[[bytes | bytearray], Any] | None = None
-"""Reads JSON as the standard library does, or raises ``ValueError``; None if only that can."""
-if orjson is not None:
-    write, read = orjson.dumps, orjson.loads
-elif msgspec is not None:
-    write, read = msgspec_write, msgspec.json.decode
 
 
 def notes() -> Sequence[str]:
@@ -210,10 +173,8 @@ def matches_stdlib(
     mappings: tuple[type, ...] = (dict,),
     lists: tuple[type, ...] = (list,),
     others: Container[type] = (),
-    *,
-    text_keys: bool = orjson is None,
 ) -> bool:
-    """Return whether the engine writes ``data`` as the standard library does, or refuses it.
+    """Return whether orjson writes ``data`` as the standard library does, or refuses it.
 
     True for dictionaries and lists of plain values: no floats that the two spell differently, no
     classes that only one of them knows.
@@ -221,13 +182,10 @@ def matches_stdlib(
     :param mappings: the classes that are written as ``dict`` is
     :param lists: the classes that are written as ``list`` is
     :param others: further classes whose values the caller knows to be written alike
-    :param text_keys: whether other keys than texts are written otherwise: orjson refuses them
     :raises RecursionError: for data that are nested too deeply, or in themselves
     """
     cls = type(data)
     if cls is dict or cls in mappings:
-        if text_keys and not _TEXT.issuperset(map(type, data)):
-            return False
         values = data.values()
     elif cls in lists:
         values = data
@@ -240,6 +198,6 @@ def matches_stdlib(
         if cls is float:
             if not (1e-4 <= abs(value) < 1e16 or value == 0.0):
                 return False
-        elif not matches_stdlib(value, mappings, lists, others, text_keys=text_keys):
+        elif not matches_stdlib(value, mappings, lists, others):
             return False
     return True

@@ -1,11 +1,11 @@
-"""JSON with the values of ``json`` of the standard library, by orjson or msgspec."""
+"""JSON with the values of ``json`` of the standard library, by orjson where that is installed."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from fastschema.runtime.json_engine import matches_stdlib, read, write
+from fastschema.runtime.json_engine import matches_stdlib, orjson
 
 _DIGITS_AS_ZEROS = bytes(ord("0") if chr(byte) in "0123456789" else 0 for byte in range(256))
 _HUGE_INTEGER = b"0" * 19
@@ -18,10 +18,11 @@ def dumps(obj: Any, *args: Any, **kwargs: Any) -> str:
 
     :raises TypeError, ValueError, RecursionError: what ``json.dumps`` raises
     """
-    if write is not None and not args and not kwargs:
+    if orjson is not None and not args and not kwargs:
         try:
             if matches_stdlib(obj):
-                return write(obj).decode()
+                text: bytes = orjson.dumps(obj)
+                return text.decode()
         except (TypeError, RecursionError):
             pass  # the standard library writes it, or raises its own error
     return json.dumps(obj, *args, **kwargs)
@@ -34,11 +35,11 @@ def loads(s: str | bytes | bytearray, *args: Any, **kwargs: Any) -> Any:
 
     :raises ValueError: what ``json.loads`` raises (``json.JSONDecodeError``)
     """
-    if read is not None and not args and not kwargs and type(s) in (str, bytes):
+    if orjson is not None and not args and not kwargs and type(s) in (str, bytes):
         try:
             text = s.encode() if isinstance(s, str) else s
             if not may_hold_huge_integers(text):
-                return read(text)
+                return orjson.loads(text)
         except (ValueError, RecursionError):
             pass  # the standard library reads it (NaN, say), or raises its own error
     return json.loads(s, *args, **kwargs)

@@ -24,8 +24,8 @@ class Statistics:
         time
     :param compiled_fields: fields of the compiled rows that were dumped by generated code
     :param stock_fields: fields of the compiled rows that their own stock methods dumped
-    :param json: what reads and writes JSON: ``"orjson"``; where that is missing, ``"msgspec"``, or
-        else ``"json"``, the standard library's
+    :param json: what reads and writes JSON: ``"orjson"``; where that is missing, ``"json"``,
+        the standard library's
 
     Rows and fields are those of the schema that was dumped or loaded. What generated code dumps of
     a nested schema belongs to its row; what stock or code of users dumps meanwhile (in a method

@@ -49,7 +49,6 @@ def release(number: str) -> tuple[int, ...]:
 
 _PACKAGES = (
     "orjson",
-    "msgspec",
     "marshmallow",
     "Django",
     "djangorestframework",

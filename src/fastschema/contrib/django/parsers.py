@@ -10,7 +10,7 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, JSONParser
 
-from fastschema.runtime.json_engine import read
+from fastschema.runtime.json_engine import orjson
 from fastschema.runtime.message_pack import unpacked
 from fastschema.runtime.standard_json import may_hold_huge_integers
 from fastschema.runtime.switch import is_disabled
@@ -37,14 +37,14 @@ class FastJSONParser(JSONParser):
         """
         if is_disabled():
             return super().parse(stream, media_type, parser_context)
-        if read is not None and _is_utf8(parser_context):
+        if orjson is not None and _is_utf8(parser_context):
             try:
                 content = _read(stream)
             except ValueError as error:  # stock's way to say it, be it the stream or its content
                 raise ParseError(f"JSON parse error - {error}") from None
             if not may_hold_huge_integers(content):
                 try:
-                    return read(content)
+                    return orjson.loads(content)
                 except (ValueError, RecursionError):
                     pass  # stock reads what orjson does not, or raises its own error
             stream = io.BytesIO(content)

@@ -11,7 +11,7 @@ from django.apps import apps
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 
 from fastschema.contrib.django.front_end.json_encoding import encode, encodes_as_stock
-from fastschema.runtime.json_engine import to_ascii, write
+from fastschema.runtime.json_engine import orjson, to_ascii
 from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.switch import is_disabled
@@ -80,7 +80,7 @@ class FastJSONRenderer(JSONRenderer):
     ) -> bool:
         """Return whether the settings are those that orjson writes by."""
         return (
-            write is not None
+            orjson is not None
             and self.compact
             and encodes_as_stock(self.encoder_class)
             and type(self).get_indent is _STOCK["get_indent"]

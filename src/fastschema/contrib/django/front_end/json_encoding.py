@@ -90,20 +90,10 @@ def _orjson_dumps(data: Any) -> bytes:
         return stock_encode(data, _JsonFormEncoder)
 
 
-def _msgspec_dumps(data: Any) -> bytes:
-    """Return data in python form as bytes; what msgspec would write otherwise, stock writes."""
-    try:
-        return encode(data)
-    except (TypeError, RecursionError):
-        return stock_encode(data)
-
-
-if orjson is not None:
-    ENGINE = Engine("orjson", Form.JSON, _orjson_dumps)
-elif json_engine.write is not None:
-    ENGINE = Engine("msgspec", Form.PYTHON, _msgspec_dumps)
-else:
+if orjson is None:
     ENGINE = Engine("json", Form.PYTHON, stock_encode)
+else:
+    ENGINE = Engine("orjson", Form.JSON, _orjson_dumps)
 """The best engine that is installed, with the bytes of ``JSONRenderer``."""
 
 
@@ -140,8 +130,7 @@ def json_value(value: Any) -> Any:
 
 def matches_stdlib(data: Any) -> bool:
     """Return whether orjson, with ``_default``, writes data as ``JSONRenderer`` or not at all."""
-    others = () if orjson is None else _BY_DEFAULT
-    return json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, others)
+    return json_engine.matches_stdlib(data, _DICTIONARIES, _LISTS, _BY_DEFAULT)
 
 
 def encode(data: Any) -> bytes:
@@ -158,8 +147,7 @@ def encode(data: Any) -> bytes:
 def _encode(data: Any) -> bytes:
     if not matches_stdlib(data):
         raise TypeError("orjson would write this otherwise than JSONRenderer")
-    text = json_engine.msgspec_write(data) if orjson is None else orjson.dumps(data, _default)
-    return escape_separators(text)
+    return escape_separators(orjson.dumps(data, _default))
 
 
 _ENCODING = {
