@@ -26,7 +26,9 @@ the code, which classes with the same fields share, as long as 150."""
 rows_worth_comparing = 10
 """To find out whether the fields of a serializer are still what they were, and to bind a program,
 costs about as much as stock needs for so many objects: 35 µs, and 4.5 µs for each field. Stock
-represents a value in 0.8 µs (2026-11-28). Nested serializers run their programs anyway."""
+represents a value in 0.8 µs (2026-11-28). Nested serializers run their programs anyway. Input is
+the same: a list of 10 by a serializer that pops a field takes 2.3 times as long by stock, and one
+of 5 would take as long (2026-11-29)."""
 
 fields_worth_asking = 9
 """To find out that a serializer whose fields are made, and which is asked row by row, is still what

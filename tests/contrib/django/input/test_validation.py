@@ -5,6 +5,7 @@ import os
 import random
 import threading
 import warnings
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,6 +18,8 @@ from rest_framework.validators import UniqueTogetherValidator
 
 import fastschema
 from fastschema.contrib.django.front_end.fields_on_demand import made_fields
+from fastschema.contrib.django.input import validation
+from fastschema.runtime import thresholds
 from flights.models import Airline
 from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.input.test_validation_lists import (
@@ -126,6 +129,20 @@ def test_fields_that_are_changed_are_seen():
         for age in (4, 5):
             data = {"name": " x ", "age": age, "role": "x", "note": "y"}
             assert_same_input(lambda: Changing(data=data, drop=drop))
+            assert_same_input(lambda: Changing(data=[data] * 2, drop=drop, many=True))
+
+
+def test_made_fields_are_compared_for_long_lists_only(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_comparing", 3)
+    counted = Counter()
+    compare = validation._find_of_made
+    monkeypatch.setattr(
+        validation, "_find_of_made", lambda *args: counted.update(["compared"]) or compare(*args)
+    )
+    row = {"name": "x", "age": 5, "role": "x"}
+    for rows in (row, [row], [row] * 2, [row] * 3):
+        assert_same_input(lambda: Changing(data=rows, drop=("note",), many=rows is not row))
+        assert bool(counted) == (len(rows) == 3 and rows is not row)
 
 
 def test_more_objects_by_made_fields_are_validated_as_by_stock():
@@ -149,14 +166,15 @@ def test_fields_that_are_others_each_time():
 
     for number in range(40):
         for role in ("x", f"role {number}"):
-            assert_same_input(lambda: Other(data={**RIGHT, "role": "x"}, role=role))
+            rows = [{**RIGHT, "role": "x"}] * 2
+            assert_same_input(lambda: Other(data=rows, role=role, many=True))
 
 
 @pytest.mark.parametrize("name", ["note", "name"])
 def test_validators_set_on_one_field_are_called_for_its_serializer_only(name):
     def make(validators):
-        serializer = Person(data={**RIGHT, name: "four"})
-        serializer.fields[name].validators = validators
+        serializer = Person(data=[{**RIGHT, name: "four"}] * 2, many=True)
+        serializer.child.fields[name].validators = validators
         return serializer
 
     choices = [[], [refuse], [MaxLengthValidator(5)], [MaxLengthValidator(3)], [refuse], []]
@@ -181,9 +199,9 @@ FIELD_METHODS = {
 
 def test_methods_set_on_one_field_are_called_for_its_serializer_only():
     def make(attribute):
-        serializer = Person(data=RIGHT)
+        serializer = Person(data=[RIGHT] * 2, many=True)
         for name in ("name", "note"):
-            setattr(serializer.fields[name], attribute, FIELD_METHODS[attribute])
+            setattr(serializer.child.fields[name], attribute, FIELD_METHODS[attribute])
         return serializer
 
     for attribute in FIELD_METHODS:
@@ -265,8 +283,8 @@ def test_a_default_that_is_read_only_is_seen_when_it_is_new():
             validators = [lambda values: CALLS.append(sorted(values))]
 
     def make(default):
-        serializer = Checked(data=RIGHT)
-        serializer.fields["fixed"].default = default
+        serializer = Checked(data=[RIGHT] * 2, many=True)
+        serializer.child.fields["fixed"].default = default
         return serializer
 
     for default in (serializers.empty, 3, serializers.empty, called):

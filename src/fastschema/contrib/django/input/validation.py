@@ -18,6 +18,7 @@ from rest_framework.serializers import ListSerializer, Serializer, as_serializer
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.fields_on_demand import (
+    has_made_fields,
     is_pending,
     needed_field,
 )
@@ -31,6 +32,7 @@ from fastschema.contrib.django.input.schema_reader import (
     is_readable,
     runs_as_a_whole,
 )
+from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
@@ -53,8 +55,9 @@ _OF_LISTS = {
 class OwnFields(dict[str, Any]):
     """The fields of a serializer that validates, by name: none is made before it is needed."""
 
-    def __init__(self, serializer: Any) -> None:
+    def __init__(self, serializer: Any, objects: int = 1) -> None:
         self._serializer = serializer
+        self._objects = objects
 
     def __missing__(self, name: str) -> Any:
         field = self[name] = needed_field(self._serializer, name)
@@ -70,7 +73,7 @@ class OwnFields(dict[str, Any]):
         if type(data) is not dict:
             return self[name].run_validation(data)
         if name not in self.nested:
-            self.nested[name] = RowValidator(self[name], 1)
+            self.nested[name] = RowValidator(self[name], self._objects)
         return self.nested[name].run(data)
 
     @cached_property
@@ -94,20 +97,17 @@ class OwnFields(dict[str, Any]):
 
 
 class RowValidator:
-    """Does what ``run_validation`` of a serializer does, for ``count`` objects or more."""
+    """Does what ``run_validation`` of a serializer does, for so many objects."""
 
     __slots__ = ("_found", "_own", "_runs_as_stock", "_serializer")
 
-    def __init__(self, serializer: Any, count: int) -> None:
+    def __init__(self, serializer: Any, objects: int) -> None:
         self._serializer = serializer
-        self._own = OwnFields(serializer)
+        self._own = OwnFields(serializer, objects)
         is_read_only = serializer.read_only is not False
-        record = None if is_read_only else _record_if_compiled(serializer, count)
-        self._found = find_validation(record, serializer)
+        self._found = None if is_read_only else find_validation(serializer, objects)
         is_ours = type(serializer).run_validation is run_validation
-        self._runs_as_stock = (
-            record is None and is_ours and "run_validation" not in vars(serializer)
-        )
+        self._runs_as_stock = is_ours and "run_validation" not in vars(serializer)
 
     def run(self, data: Any) -> Any:
         if type(data) is dict and self._found is not None:
@@ -131,31 +131,31 @@ def _run_as_stock(serializer: Any, data: Any) -> Any:
     return checked(serializer, _STOCK_TO_INTERNAL_VALUE(serializer, data))
 
 
-def _record_if_compiled(serializer: Any, objects: int) -> SerializerRecord | None:
-    """Count objects, and return the record of their serializer's class; None if stock validates."""
-    if is_disabled():
-        return None
-    record = class_record(type(serializer))
-    if record.has_unreadable_fields or not record.count_by(serializer, objects):
-        return None
-    return record
-
-
 def find_validation(
-    record: SerializerRecord | None,
     serializer: Any,
+    objects: int,
     *,
     is_whole: bool = True,
 ) -> tuple[Validation, list[Any]] | None:
-    """Return how a serializer validates, and fields like its own; None if stock must validate.
+    """Count objects, and return how their serializer validates, and fields like its own.
 
+    None if stock must validate, or takes less time: to compare fields that are made pays for lists.
+
+    :param objects: how many there are; 0 if they were counted
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     """
-    if record is None or is_lazily_partial(serializer):
+    compares = objects >= thresholds.rows_worth_comparing
+    if is_disabled() or (has_made_fields(serializer) and not compares):
         return None
     cls = type(serializer)
+    record = class_record(cls)
+    is_stock = record.has_unreadable_fields or not record.count_by(serializer, objects)
+    if is_stock or is_lazily_partial(serializer):
+        return None
     validation_and_fields = _find_of_pending(record, serializer)
-    if validation_and_fields is None and is_readable(cls):
+    if validation_and_fields is None:
+        if not (compares and is_readable(cls)):
+            return None
         if is_whole and not runs_as_a_whole(cls):
             return None  # before its fields are made
         validation_and_fields = _find_of_made(record, serializer)
@@ -202,41 +202,23 @@ def checked(serializer: Any, value: Any, *, has_validators: bool = True) -> Any:
     return value
 
 
-_COMPARED = "_fastschema_compared"
-"""Hangs on a serializer whose made fields were compared for an object. To compare them again takes
-longer than stock needs, so it validates what comes later by the same serializer."""
-
-
-def _note_if_compared(serializer: Any, validation: Validation, options: list[Any]) -> None:
-    if options is not validation.options:
-        vars(serializer)[_COMPARED] = True
-
-
 def run_validation(self: Any, data: Any = empty) -> Any:
     """Return what ``Serializer.run_validation`` does."""
     if type(data) is not dict or self.read_only is not False:
         return _STOCK_RUN_VALIDATION(self, data)
-    if _COMPARED in vars(self):
-        return _run_as_stock(self, data)
-    record = _record_if_compiled(self, 1)
-    if record is None:
-        return _run_as_stock(self, data)
-    validation_and_fields = find_validation(record, self)
+    validation_and_fields = find_validation(self, 1)
     if validation_and_fields is None:
-        return _STOCK_RUN_VALIDATION(self, data)
-    _note_if_compared(self, *validation_and_fields)
+        return _run_as_stock(self, data)
     return OwnFields(self).run(*validation_and_fields, data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
     """Return what ``Serializer.to_internal_value`` does."""
-    is_compiled = type(data) is dict and _COMPARED not in vars(self)
-    record = _record_if_compiled(self, 0) if is_compiled else None
-    validation_and_fields = find_validation(record, self, is_whole=False)
+    is_plain = type(data) is dict
+    validation_and_fields = find_validation(self, 0, is_whole=False) if is_plain else None
     if validation_and_fields is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = validation_and_fields
-    _note_if_compared(self, validation, options)
     return validation.program.generated().function(self, options, OwnFields(self), data)
 
 
