@@ -60,11 +60,13 @@ bench-ordinary: $(TEST)/installed  ## ordinary code: no row may be slower than s
 	DATABASE_URL= $(PATTERNS) requests flask_requests
 	.ci/with-postgresql $(PATTERNS) requests flask_requests
 
-# What a change is compared with.
-BEFORE ?= main
+# A commit to compare with in place of the counts in benchmarks/calls.json; what is set writes those anew.
+BEFORE ?=
+UPDATE ?=
 
-calls: $(BENCH)/installed  ## how many functions requests and objects call: not 3 % more than before
-	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/calls.py $(BEFORE)
+calls: $(TEST)/installed  ## how many functions requests and objects call: not 3 % more than before
+	PYTHONPATH=benchmarks $(TEST)/bin/python benchmarks/calls.py $(if $(UPDATE),--update) \
+		$(if $(BEFORE),--before $(BEFORE))
 
 MEASURE_APPLICATION := $(BENCH)/bin/python -m applications
 
@@ -164,7 +166,7 @@ lint: $(TEST)/installed
 
 # What CI runs. The last four mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
-	$(MAKE) test-long test-without-rooms test-pythons test-pypy test-free-threaded test-without-orjson \
+	$(MAKE) calls test-long test-without-rooms test-pythons test-pypy test-free-threaded test-without-orjson \
 		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts test-oldest-sqlalchemy
 

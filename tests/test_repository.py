@@ -51,7 +51,7 @@ def test_a_file_is_what_its_reader_expects(path):
 def test_ci_runs_whatever_test_all_runs():
     recipe = re.search(r"^test-all: (.*(?:\n\t.*)+)", MAKEFILE, re.MULTILINE)[1]
     pythons = re.search(r"^PYTHONS := (.*)", MAKEFILE, re.MULTILINE)[1].split()
-    wanted = set(re.findall(r"\b(?:test|docs)[\w-]*", re.sub(r"##.*|--\S+", "", recipe)))
+    wanted = set(re.findall(r"\b(?:test|docs|calls)[\w-]*", re.sub(r"##.*|--\S+", "", recipe)))
     wanted -= {"docs", "test-pythons", "test-pypy", "test-free-threaded"}
     wanted |= {"test-in-pypy", "test-in-free-threaded"}
     wanted |= {f"test-in-python-{python}" for python in pythons}
