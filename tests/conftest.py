@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from pathlib import Path
-from types import NoneType
 
 import pytest
 
@@ -17,11 +16,7 @@ pytest.register_assert_rewrite(
     "tests.marshmallow.differential", "tests.marshmallow.load_differential"
 )
 
-_OF_USERS = {
-    name: value
-    for name, value in vars(thresholds).items()
-    if isinstance(value, (int, dict, NoneType)) and not name.startswith("_")
-}
+_OF_USERS = {name: value for name, value in vars(thresholds).items() if type(value) is int}
 
 
 def pytest_collection_modifyitems(config, items):
@@ -44,18 +39,13 @@ def _read_at_once():
     thresholds.values_worth_a_look = 0
     thresholds.rows_worth_reading_once = 1
     thresholds.uses_worth_an_exemplar = 1
-    thresholds.fewest_rows = None
 
 
 @pytest.fixture
 def users_thresholds(monkeypatch):
-    """The numbers that users have, for tests that cross the moment when a class is compiled.
-
-    On PyPy stock runs for so many rows that no test would cross it: here it has CPython's number.
-    """
+    """The numbers that users have, for tests that cross the moment when a class is compiled."""
     for name, number in _OF_USERS.items():
         monkeypatch.setattr(thresholds, name, number)
-    monkeypatch.setattr(thresholds, "fewest_rows", None)
 
 
 @pytest.fixture(params=["at once", "users'"])

@@ -22,7 +22,6 @@ import fastschema
 from fastschema.runtime import thresholds
 from marshmallow import Schema, fields
 thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
-thresholds.fewest_rows = None
 thresholds.rows_worth_binding = 1
 thresholds.values_worth_a_look = 0
 thresholds.rows_worth_reading_once = 1

@@ -216,9 +216,6 @@ def find_compiled(
 
     :param is_inner: whether it is nested in one that is compiled
     """
-    fewest_rows = thresholds.fewest_rows
-    if fewest_rows is not None and not is_inner and rows < fewest_rows[direction.name]:
-        return None
     attributes = schema.__dict__
     state = attributes.get(STATE_KEY)
     is_first = state is None or state.owner != id(schema)

@@ -5,8 +5,6 @@ The numbers are measured: see docs/how-it-works.md.
 
 from __future__ import annotations
 
-import sys
-
 MANY = 1_000_000
 """Stands for the number of rows where nobody knows it: those of a generator, say."""
 
@@ -38,10 +36,6 @@ nested serializer."""
 rows_worth_reading_by_column = 15
 """Django makes instances of fewer rows in less time than it takes to find out what their columns
 are."""
-
-fewest_rows = {"dump": 40, "load": 10} if sys.implementation.name == "pypy" else None
-"""On PyPy stock's own loops become machine code, too. Binding generated code, which is new code
-each time, pays from so many marshmallow rows on."""
 
 rows_worth_binding = 4
 """To find the program of a marshmallow schema whose fields are made, and to compare them with what
