@@ -162,8 +162,8 @@ def _converted_by_django(query: Any, results: Any, converters: Any) -> Any:
     return map(tuple, query.converted(results))
 
 
-def _each_converted(remembered: Any, column: Any) -> list[Any]:
-    return [remembered._convert(value) for value in column]
+def _each_converted(convert: Any, column: Any) -> list[Any]:
+    return [convert(value) for value in column]
 
 
 def _nothing_looked_up(serializer: Any, data: Any) -> Any:
