@@ -158,6 +158,12 @@ def _all_fields_made(serializer: Any, name: str) -> Any:
     return serializer.fields[name]
 
 
+def _all_fields_of_schema_made(own_fields: Any, number: int) -> Any:
+    fields = own_fields._state.fields(own_fields._schema)[own_fields._name]
+    own_fields.update(enumerate(fields.values()))
+    return own_fields[number]
+
+
 def _converted_by_django(query: Any, results: Any, converters: Any) -> Any:
     return map(tuple, query.converted(results))
 
@@ -281,6 +287,11 @@ OF_MARSHMALLOW = {
     "generated code that dumps and loads": {f"{MARSHMALLOW}.states:find_compiled": NONE},
     "schemas without fields": {f"{MARSHMALLOW}.states:arguments_of": NONE},
     "one schema for all that are alike": {f"{MARSHMALLOW}.states:unseen_schemas": NONE},
+    "a field made without the others": {
+        f"{MARSHMALLOW}.bound_schema:OwnFields.__missing__": does(_all_fields_of_schema_made)
+    },
+    "programs of schemas whose fields are made": {f"{MARSHMALLOW}.states:_find_made": NONE},
+    "made fields found as they were": {f"{MARSHMALLOW}.snapshots:MadeFields.are_current": FALSE},
     "loads kept for the next load": {f"{MARSHMALLOW}.bound_schema:Compiled.idle_loads": NONE},
     "nested loads by generated code": {f"{MARSHMALLOW}.load:SchemaLoad.begin_nested": NONE},
     "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},

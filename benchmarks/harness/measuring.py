@@ -114,6 +114,7 @@ class Contender:
 
     def _spent(self, loops: int) -> tuple[float, float]:
         for _ in range(TRIES):
+            gc.collect()  # no turn pays for the garbage of those before it
             backends = self._backends_of()
             with suppress(FileNotFoundError):  # the pool closed one: what it took is lost
                 server = server_time(backends)

@@ -96,3 +96,11 @@ def test_a_cell_has_the_most_that_a_part_gives_on_each_database_and_what_gives_n
         "| DRF: rows | 1.50 / 1.00 | |",
         "| DRF: kept (goes) | 1.04 / 1.01 | 0.90 |",
     ]
+
+
+def test_a_column_in_which_nothing_makes_a_difference_by_chance_is_marked(parts):
+    figures = [figure(20, {parts.NOTHING: 1.04}), figure(2400, {parts.NOTHING: 1.72})]
+
+    shown = parts.shown([report("SQLite", figures)])
+
+    assert f"| DRF: {parts.NOTHING} | 1.04 | 1.72 (noise) |" in shown.splitlines()
