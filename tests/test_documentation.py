@@ -427,9 +427,7 @@ def test_every_setting_is_in_the_reference_with_its_default():
     [marshmallow_installation, django_installation, django_filters_on_demand, adrf_representation],
 )
 def test_every_replaced_method_is_in_the_list_of_them(module):
-    table = (
-        read("docs/is-it-the-same.md").partition("### What is replaced")[2].partition("\n\nA ")[0]
-    )
+    table = read("docs/patching.md").partition("## What is replaced")[2].partition("\n\nA ")[0]
     names = {part for name in re.findall(r"`([\w.]+)`", table) for part in name.split(".")}
     for owner, name, *_ in module._replacements._methods:
         assert {owner.__name__.rpartition(".")[2], name} <= names

@@ -72,7 +72,7 @@ def _with_nested(schema: Any) -> Any:
     """The schema, after somebody has looked at all that is nested in it.
 
     Stock makes nested schemas when it dumps or loads first, fastschema when somebody looks: see
-    "How new schemas are made" in docs/is-it-the-same.md. From now on they are the same.
+    "How new schemas are made" in docs/patching.md. From now on they are the same.
     """
     for name in {"dog", "dogs"} & schema.fields.keys():
         _with_nested(_with_schema(schema.fields[name]).schema)

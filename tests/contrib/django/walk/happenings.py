@@ -150,7 +150,7 @@ def duplicate_new(how: Callable[[Any], Any], subject: Subject) -> None:
     """Keep copies of what nobody has used.
 
     One that was used has fields in stock, which go into shallow copies and pickles; here it has
-    none until somebody looks: see "How new schemas are made" in docs/is-it-the-same.md.
+    none until somebody looks: see "How new schemas are made" in docs/patching.md.
     """
     subject.keep_new()
     duplicate(how, subject)
