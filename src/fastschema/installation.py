@@ -7,7 +7,7 @@ def install() -> None:
     """Make marshmallow's ``Schema.dump`` and ``Schema.load`` run compiled programs.
 
     All schemas do, be they defined before or after; new ones also take less time to make.
-    A method that somebody else has replaced since fastschema was imported stays as it is.
+    A method that other code has replaced since fastschema was imported stays as it is.
     Installing again does nothing.
 
     For Django REST framework, put ``"fastschema.contrib.django"`` into ``INSTALLED_APPS`` instead.

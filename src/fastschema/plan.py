@@ -156,9 +156,9 @@ class Plan:
     def dumps_select(self, statement: Any, session: Any) -> bytes:
         """Return the JSON of the objects that a SQLAlchemy statement selects, as ``bytes``.
 
-        What :meth:`dumps` returns for ``session.scalars(statement).unique().all()``. Where nobody
-        can tell, no objects are made: the text is written from the rows, and the session holds no
-        objects of them afterwards. :meth:`explain_select` says whether that is so.
+        What :meth:`dumps` returns for ``session.scalars(statement).unique().all()``. Where no
+        code can tell, no objects are made: the text is written from the rows, and the session holds
+        no objects of them afterwards. :meth:`explain_select` says whether that is so.
 
         :param statement: a ``Select`` of one mapped class, or a legacy ``Query`` of one
         :param session: a SQLAlchemy ``Session`` or ``scoped_session``
@@ -294,7 +294,7 @@ class Plan:
         return "".join(f"# {line}".rstrip() + "\n" for line in str(self.explain()).splitlines())
 
     def _selecting(self, statement: Any, session: Any, *, is_streamed: bool) -> SelectDumper:
-        # Imported here: SQLAlchemy is not there for everybody.
+        # Imported here: SQLAlchemy may not be installed.
         from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
         return SelectDumper(self._schema, statement, session, is_streamed=is_streamed)

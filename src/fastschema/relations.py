@@ -11,7 +11,7 @@ from fastschema.runtime.switch import is_disabled
 
 
 def load_relations(rows: Any, schema: Any) -> Any:
-    """Load the relations that a schema reads and that nobody has loaded.
+    """Load the relations that a schema reads and that are not loaded.
 
     ::
 

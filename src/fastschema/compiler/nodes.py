@@ -89,7 +89,7 @@ class Source:
 
 
 class Repeatable(enum.Enum):
-    """When a value can be read, and converted, once more without anybody noticing."""
+    """When a value can be read, and converted, once more without code of users noticing."""
 
     NEVER = "never"
     """The conversion may run code of users."""

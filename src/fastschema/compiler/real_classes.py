@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class _Classes(NamedTuple):
-    """In a tuple, where nobody replaces them as they do in modules."""
+    """In a tuple, since tests replace those of modules."""
 
     date: type[datetime.date]
     datetime: type[datetime.datetime]

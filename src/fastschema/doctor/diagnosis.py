@@ -77,7 +77,7 @@ class PathError(Exception):
 
 
 def told(error: Exception) -> str:
-    """Return an error in a line, without addresses of memory, which say nothing to anybody."""
+    """Return an error in a line, without addresses of memory."""
     text = f"{type(error).__name__}: {error}"
     return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
 
@@ -207,7 +207,7 @@ class SchemaFinding:
 class RowQueries:
     """What a view asks the database for each row.
 
-    :param what: what to change, a sentence; "" if nobody can tell
+    :param what: what to change, a sentence; "" if that is not known
     :param relations: what its schema follows and nothing loads
     :param by_users: what code of users asks, a sentence each; known of a real run only
     :param per_row: how many queries there are for a row in a real run; None: there was none

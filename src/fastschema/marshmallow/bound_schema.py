@@ -62,7 +62,7 @@ class Reading:
         """Why it cannot be compiled."""
         self.calls_stock = False
         """Whether the methods of all fields that are marshmallow's, nested ones too, are stock's:
-        what somebody has put in the place of one sees fields."""
+        a method in the place of one sees fields."""
         self.is_small = False
         """Whether so few values of an object are dumped that stock takes no longer."""
         self.deciding: list[dict[str, Any]] = []
@@ -102,8 +102,8 @@ class Compiled:
         self._idle: dict[Any, list[Any]] | None = None
         """By their options, loads that wait for the next one."""
         self.nested: dict[int, Compiled] | None = None
-        """By the ids of nested schemas that nobody can change, what they compile to; None: they are
-        looked at for each dump."""
+        """By the ids of nested schemas that users cannot change, what they compile to; None: they
+        are looked at for each dump."""
         self.relationships: dict[type, Any] = {}
         """By the classes of objects, what is read of those; kept by what loads relationships."""
 

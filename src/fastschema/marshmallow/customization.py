@@ -68,7 +68,7 @@ _SPECIAL_METHODS = frozenset(
         *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"),
         *("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__", "__slots__"),
         *("__getattribute__", "__getattr__", "__setattr__", "__bool__", "__len__", "__class__"),
-        "__del__",  # would see schemas that nobody asked for
+        "__del__",  # would see schemas that stock does not make
     ]
 )
 """What says how an object is copied, what becomes of copies, and what is done with attributes."""
@@ -141,7 +141,7 @@ def method_names(field: Any) -> list[str]:
 
 
 def why_options_are_lazy(field: Any) -> str | None:
-    """Return why nobody may look at the options of a field before stock does; None if one may."""
+    """Return why we may not look at the options of a field before stock does; None if we may."""
     return why_lazy(field, _LOOKED_AT, _CONTAINERS)
 
 
@@ -176,7 +176,7 @@ def inner_fields(field: Any) -> Iterator[Any]:
 
 
 def computes_attributes(field: Any) -> bool:
-    """Return whether code of users would see that somebody looks at a field."""
+    """Return whether code of users sees when a field is looked at."""
     return not has_plain_attributes(type(field))
 
 

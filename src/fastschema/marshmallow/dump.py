@@ -139,7 +139,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
         return []
     if not is_disabled():
         if compiled is None:
-            # Of rows that user code makes nobody knows how many there are.
+            # It is not known how many rows user code makes.
             rows = 1 if not many else len(obj) if type(obj) is list else thresholds.MANY
             compiled = find_compiled(schema, DUMP, rows)
         if compiled is not None and compiled.program is not None:
@@ -147,7 +147,7 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
             return dump_by(bound_program, obj, many) if many else bound_program.dump_one(obj)
     stand_in = for_stock(schema, DUMP.fields, many=many)
     if compiled is None and stand_in is not schema:
-        # Its class is not compiled yet: then nobody looks at what is nested in it, either.
+        # Its class is not compiled yet: then what is nested in it is left to stock, too.
         result = call_disabled(STOCK_SERIALIZE, stand_in, obj, many=many)
     else:
         result = STOCK_SERIALIZE(stand_in, obj, many=many)
@@ -261,7 +261,7 @@ class _NestedFinder:
             return _uniform(partial(dump_between_hooks, schema, many=bool(many)), self._form)
         bound_program = compiled.bound_program or bind(compiled)
         dispatch: Dispatch = bound_program.new_dispatch(form)
-        # From dump to dump the same one, which nobody else uses.
+        # From dump to dump the same one, which is used here only.
         self._compiled, self._many, self._dispatch = compiled, many, dispatch
         convert = _CONVERSIONS.get(self._form)
         if is_hooked:

@@ -103,7 +103,7 @@ def _deserialize(
 
 
 def _is_overridden(schema: Any) -> bool:
-    """Return whether somebody has overridden ``_deserialize``: stock calls that for each row."""
+    """Return whether ``_deserialize`` is overridden: stock calls that for each row."""
     return type(schema)._deserialize is not _deserialize or "_deserialize" in schema.__dict__
 
 

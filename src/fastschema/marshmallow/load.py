@@ -136,7 +136,7 @@ def deserialize(
             return result
     options = {"error_store": error_store, "partial": partial, "unknown": unknown}
     if many is True and compiled is None and pending_state(schema) is not None:
-        # Its class is not compiled yet: then nobody looks at what is nested in it, either.
+        # Its class is not compiled yet: then what is nested in it is left to stock, too.
         result = call_disabled(deserialize_as_stock, schema, data, many=many, **options)
     else:
         result = deserialize_as_stock(schema, data, many=many, **options)

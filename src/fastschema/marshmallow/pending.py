@@ -43,7 +43,7 @@ class SchemaState(State):
 
     def __init__(self, schema: Any, record: Any) -> None:
         self.owner = id(schema)
-        """Whose it is: somebody may copy the attributes of a schema."""
+        """Whose it is: code of users may copy the attributes of a schema."""
         self.record = record
 
 
@@ -102,12 +102,12 @@ class Pending(SchemaState):
 
 
 def pending_state(schema: Any) -> Pending | None:
-    """Return the state of a schema whose fields nobody has seen; None if it has fields."""
+    """Return the state of a schema whose fields were never read; None if it has fields."""
     attributes = schema.__dict__
     state = attributes.get(STATE_KEY)
     if type(state) is not Pending or not ALL_NAMES.isdisjoint(attributes):
         return None
-    if state.owner != id(schema):  # somebody has copied its attributes
+    if state.owner != id(schema):  # its attributes were copied
         exemplar = state.exemplar or state.record.exemplar_for(state.arguments)
         state = Pending(schema, state.record, state.arguments, exemplar=exemplar)
         attributes[STATE_KEY] = state
@@ -128,7 +128,7 @@ class SchemaProxy:
 def for_stock(schema: Any, name: str, *, many: bool = False) -> Any:
     """Return what takes the place of a schema as the first argument of stock's own methods.
 
-    Those need the fields of a pending schema, and hand them to nobody.
+    Those need the fields of a pending schema, and do not hand them to code of users.
 
     :param name: that of the fields that are needed
     :param many: whether the method calls itself for each object

@@ -1,6 +1,6 @@
 """What generated code reads around: methods of marshmallow that stock calls and it does not.
 
-Where somebody has replaced one of them, a field's own method is called, or the schema's
+Where one of them was replaced, a field's own method is called, or the schema's
 ``get_attribute``, as in stock.
 """
 

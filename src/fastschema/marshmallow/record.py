@@ -39,7 +39,7 @@ _STR = {str}
 class Exemplar:
     """A schema made by stock, of which others of its class with the same arguments are like.
 
-    Nobody gets it, and nothing is dumped or loaded by it.
+    No code of users gets it, and nothing is dumped or loaded by it.
     """
 
     def __init__(self, schema: Any, arguments: Arguments) -> None:
@@ -101,7 +101,7 @@ class SchemaRecord(ClassRecord):
         return classes
 
     def is_lazy(self) -> bool:
-        """Return whether nobody may look at the options of the class but stock."""
+        """Return whether only stock may look at the options of the class."""
         if self._is_lazy is None:
             self._is_lazy = why_class_is_lazy(self.owner()) is not None
         return self._is_lazy

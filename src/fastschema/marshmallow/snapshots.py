@@ -101,7 +101,7 @@ class MadeFields:
     def are_current(self, fields: dict[str, Any]) -> bool:
         """Return whether these are the fields of the schema, and their options as they were.
 
-        They are the very same objects: nobody's ``__eq__`` is asked.
+        They are the very same objects: ``__eq__`` is not called.
         """
         return (
             list(fields) == self._keys

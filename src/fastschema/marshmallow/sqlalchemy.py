@@ -113,8 +113,8 @@ _NEVER_A_KEY = object()
 def is_mapped(cls: type) -> bool:
     """Return whether SQLAlchemy keeps the attributes of a class's instances in their ``__dict__``.
 
-    Not where an instrumentation extension keeps them elsewhere, nor where somebody else is to know
-    that an attribute is read: nplusone, say, which puts something around the descriptor.
+    Not where an instrumentation extension keeps them elsewhere, nor where another library is to
+    know that an attribute is read: nplusone, say, which puts something around the descriptor.
     """
     attributes: Any = sys.modules.get("sqlalchemy.orm.attributes")
     return (

@@ -147,7 +147,7 @@ def init(
 
 
 def _is_plain_context(others: dict[str, Any]) -> bool:
-    """Return whether arguments are a context of marshmallow 3 at which anybody may look."""
+    """Return whether arguments are a context of marshmallow 3 that is plain."""
     is_context = IS_MARSHMALLOW_3 and others.keys() == {"context"}
     return is_context and type(others["context"]) in (dict, type(None))
 
@@ -196,7 +196,7 @@ def reduce_ex(self: Any, protocol: Any) -> Any:
 
 @cache
 def prepare() -> None:
-    """Let the class of all schemas make the fields of pending ones when somebody looks at them.
+    """Let the class of all schemas make the fields of pending ones when they are read.
 
     That stays, as there may be pending schemas where fastschema is not installed any more.
     """
@@ -384,7 +384,7 @@ def _read_exemplar(exemplar: Exemplar, direction: Direction) -> Compiled | None:
 
 
 def _pending_like(exemplar: Exemplar) -> tuple[Any, Pending]:
-    """Return a pending schema that nobody gets: the one by which all dump and load."""
+    """Return a pending schema that no code of users gets: the one by which all dump and load."""
     prepare()
     like = exemplar.schema
     schema = object.__new__(type(like))

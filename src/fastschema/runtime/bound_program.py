@@ -222,7 +222,7 @@ class Dispatch(dict[type, Dump]):
         return has_changed
 
     def end(self) -> None:
-        """End the dump. After one that ended with an exception nobody need call this."""
+        """End the dump. After one that ended with an exception this need not be called."""
         owner, self.owner = self.owner, None  # while it waits, the owner refers to it
         if owner is not None:
             owner.take_back(self)

@@ -28,7 +28,7 @@ _MOST_NAMES = 64
 _MOST_FOR_NAMES = 4
 """How many programs it keeps for each."""
 _MOST_MISSES = 16
-"""After so many objects in a row of the same names, but other options, nobody compares them."""
+"""After so many objects in a row of the same names, but other options, they are not compared."""
 
 
 class Alike(Protocol):

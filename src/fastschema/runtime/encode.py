@@ -87,7 +87,7 @@ class JsonLines(_Chunks):
     def __iter__(self) -> Iterator[bytes]:
         """Yield the lines in chunks, none of which is empty.
 
-        The newline of the last row comes by itself, at the very end: without it, everybody sees
+        The newline of the last row comes by itself, at the very end: without it, clients see
         that an answer was cut off.
         """
         rows = _once(self._rows)

@@ -56,7 +56,7 @@ class DumpingSchema(Protocol):
     def row_dumper(self, form: Form, rows: int | None) -> RowDumper | None:
         """Return what does, row by row, all that stock's dump does; None if there is more to do.
 
-        :param rows: how many are to be dumped; None if nobody knows, since user code makes them
+        :param rows: how many are to be dumped; None if user code makes them, one by one
         """
         ...
 

@@ -183,7 +183,7 @@ class ClassSnapshot:
             joined = self._joined = _join(chain.from_iterable(self._seen.values()))
         dictionaries, sizes, names, values = joined
         try:
-            # By identity: a value that somebody has put there may have an __eq__ of users'.
+            # By identity: a value that was put there may have an __eq__ of users'.
             return (
                 list(map(len, dictionaries)) == sizes
                 and list(chain(*dictionaries)) == names
@@ -238,7 +238,7 @@ def _join(all_seen: Iterable[Seen]) -> Joined:
 
 
 def computes_options(cls: Any, options: frozenset[str], stock_classes: Set[type]) -> str | None:
-    """Return why nobody can know what the options of a field are: its class computes them."""
+    """Return why the options of a field are not known: its class computes them."""
     if cls.__getattribute__ is not object.__getattribute__:
         return "__getattribute__ is overridden"
     for base in cls.__mro__[:-1]:

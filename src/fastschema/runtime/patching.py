@@ -27,13 +27,13 @@ _WRITTEN_IN_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorTyp
 
 
 class _Replaced:
-    """Stands for a method that somebody had replaced: no method is it."""
+    """Stands for a method that had been replaced: no method is it."""
 
 
 def stock_method(owner: Any, name: str) -> Any:
     """Return a method (or property) of a framework's class or module, as the framework has it.
 
-    It must be asked when fastschema is imported. If somebody had replaced the method by then, which
+    It must be asked when fastschema is imported. If the method had been replaced by then, which
     shows by where its code comes from, the result is an object that equals no method, so that
     nothing is taken for stock's.
     """
@@ -261,7 +261,7 @@ class Replacements:
         self.are_installed = True
 
     def uninstall(self) -> None:
-        """Put back what stock has, where nobody else has put something around ours."""
+        """Put back what stock has, where no other code has put something around ours."""
         for owner, name, stock, replacement in self._methods:
             if vars(owner).get(name) is not replacement:
                 continue

@@ -1,6 +1,6 @@
 """What users gave, told by its class alone: ``type()`` and ``is`` run no code of theirs.
 
-A default, a label or a queryset may be a lazy object. What it stands for is found when somebody
+A default, a label or a queryset may be a lazy object. What it stands for is found when code
 looks, and is another thing for each request; ``isinstance``, ``==``, ``hash``, ``bool``, ``len``,
 ``str`` and attributes all look. So these functions are the ones that may touch a value of users.
 What is not of a class that they know is code of users, and left to stock.
@@ -74,7 +74,7 @@ def has_plain_truth(value: Any) -> bool:
 def why_lazy(
     obj: Any, names: Iterable[str], containers: frozenset[type] = CONTAINERS
 ) -> str | None:
-    """Return why nobody may look at options of a field, which its object has; None if one may."""
+    """Return why only stock may look at some options of a field; None if we may, too."""
     attributes = vars(obj)
     for name in names:
         if name in attributes and is_lazy(attributes[name], containers):
@@ -83,7 +83,7 @@ def why_lazy(
 
 
 def are_same(one: Any, other: Any) -> bool:
-    """Return whether two values are one, or equal by their members without anybody's ``__eq__``."""
+    """Return whether two values are one, or equal by their members without users' ``__eq__``."""
     cls = type(one)
     if one is other or cls is not type(other):
         return one is other

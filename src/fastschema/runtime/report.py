@@ -126,7 +126,7 @@ class Above:
         """Return the same and one more; None where a report need not tell of that once more.
 
         One that nests itself is told of once on each path to it, but schemas that nest each other
-        have more paths than anybody reads.
+        have too many paths to read.
         """
         if schema in self._schemas or self._told[schema] >= _MOST_TOLD:
             return None

@@ -1,4 +1,4 @@
-"""What happened in this process, so that nobody has to guess whether the fast path was taken."""
+"""What happened in this process: whether the fast path was taken."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ The numbers are measured: see docs/how-it-works.md.
 from __future__ import annotations
 
 MANY = 1_000_000
-"""Stands for the number of rows where nobody knows it: those of a generator, say."""
+"""Stands for the number of rows where it is not known: those of a generator, say."""
 
 rows_worth_reading = 24
 """Until the schemas or serializers of a class have dumped (or loaded) so many objects in this

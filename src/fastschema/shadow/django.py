@@ -47,7 +47,7 @@ def schedule_comparison(
 
     Does nothing for what stock could not render alike: rows that can be read only once, a list
     serializer with methods of its own, a response that is none of DRF's, another renderer than
-    ``FastJSONRenderer``. Data that somebody changes before they are rendered, in place too, are not
+    ``FastJSONRenderer``. Data that are changed before they are rendered, in place too, are not
     compared.
 
     :param rows: what stands for the rows in the data of the response
@@ -95,7 +95,7 @@ def _rows_read(rows: Any) -> Any:
 
 
 def _parts(data: Any) -> Iterator[Any]:
-    """All that data consist of, in order: the same objects, as long as nobody has changed them.
+    """All that data consist of, in order: the same objects, as long as they are not changed.
 
     Only lists and dictionaries are looked into: others may be read only once.
     """

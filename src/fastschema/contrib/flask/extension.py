@@ -62,7 +62,7 @@ class FastSchema:
           than settings stays, with a warning.
         - ``FASTSCHEMA_CHUNK_SIZE`` (150): how many rows :meth:`stream` writes at a time.
         - ``FASTSCHEMA_LOAD_RELATIONS`` (False): before objects of SQLAlchemy are dumped, load the
-          relationships that the schema reads and nobody has loaded, for all of them at once.
+          relationships that the schema reads and that are not loaded, for all of them at once.
           "all": also lists that the database may return in any order.
         - ``FASTSCHEMA_SHADOW`` (0): the share, from 0 to 1, of lists that :meth:`response` writes,
           or ``Schema.dump`` dumps, and that stock then makes as well, to compare the two.

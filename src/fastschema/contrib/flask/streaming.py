@@ -60,7 +60,7 @@ def stream_response(
         compiled, rows = schema_and_rows(schema, rows, session, is_streamed=True)
         close_rows = getattr(rows, "close", _nothing)
         if form == "json" and not writes_as_flask(current_app.json):
-            # Nobody else knows what belongs around the rows.
+            # Only the provider of the app knows what belongs around the rows.
             response = response_in("json", compiled, rows, many=True)
             close_rows()
             return response

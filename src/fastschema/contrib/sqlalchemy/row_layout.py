@@ -66,7 +66,7 @@ class EntityLayout:
     :param columns: from its loaded attributes to their positions in a row
     :param relations: from the relations to one object that the statement loads to what they lead to
     :param has_criteria: whether the statement has a say in one of them, besides their keys
-    :param lazy: its relations to one object that are asked for when somebody reads them
+    :param lazy: its relations to one object that are asked for when they are read
     :param deferred: the names of columns that the statement does not load
     """
 
@@ -93,7 +93,7 @@ def entity_layout_of(
 ) -> EntityLayout:
     """Return the layout of the rows of the one class that they are loaded as.
 
-    :raises NotRowReadableError: if somebody would notice that no objects are made
+    :raises NotRowReadableError: if code of users would notice that no objects are made
     """
     context: Any = cursor.context
     state = context.compiled.compile_state
@@ -171,7 +171,7 @@ def _layout(
 
 
 def _check_class(mapper: Mapper[Any], session: Session) -> None:
-    """Raise ``NotRowReadableError`` if somebody notices that objects of a class are made."""
+    """Raise ``NotRowReadableError`` if code of users notices that objects of a class are made."""
     cls = mapper.class_
     if mapper.polymorphic_on is not None or mapper.polymorphic_map or mapper.inherits is not None:
         raise NotRowReadableError(f"{cls.__name__} is mapped with inheritance")

@@ -1,4 +1,4 @@
-"""Relationships that nobody has loaded: the setting ``FASTSCHEMA_LOAD_RELATIONS``."""
+"""Relationships that are not loaded: the setting ``FASTSCHEMA_LOAD_RELATIONS``."""
 
 from __future__ import annotations
 

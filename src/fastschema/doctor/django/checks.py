@@ -49,7 +49,7 @@ def _of_stock() -> CheckMessage:
 
 
 def check_names(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Warn of settings that nobody reads, for they stand beside the dictionary ``FASTSCHEMA``."""
+    """Warn of settings that are not read, for they stand beside the dictionary ``FASTSCHEMA``."""
     prefix = f"{conf.NAME}_"
     return [
         Warning(

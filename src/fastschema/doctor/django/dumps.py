@@ -117,7 +117,7 @@ class DumpLog:
         return serializer.parent is None and all(serializer is not begun for begun in self._begun)
 
     def add_stream(self, serializer: Any, *, is_compiled: bool) -> None:
-        """Log a stream; its rows come when nobody looks any more."""
+        """Log a stream; its rows come after the view has returned."""
         is_compiled = is_compiled and is_stock_serializer(serializer.child)
         loaded = loaded_with(serializer.instance)
         self.add(serializer, Output.STREAM, loaded, is_compiled=is_compiled)
@@ -148,7 +148,7 @@ class DumpLog:
 
 
 def _are_rows(data: Any) -> bool:
-    """Return whether nobody has needed the instances of a queryset or a page yet."""
+    """Return whether a queryset or a page has rows, and no instances of them yet."""
     rows = results_of(data) if isinstance(data, QuerySet) else data
     return type(rows) is LazyInstanceList and rows.fetched is not None
 

@@ -149,7 +149,7 @@ def _dispatch_of(view: Any, queryset: Any) -> Dispatch:
 
 
 def why_stock_writes(renderer: Any) -> Reason | None:
-    """Return why a renderer does not write by orjson; None if it does, or nobody is to know."""
+    """Return why a renderer does not write by orjson; None if it does, or is disabled."""
     if is_disabled() or writes_fast(renderer, renderer.media_type, {}):
         return None
     name = type(renderer).__name__

@@ -1,7 +1,7 @@
 """Lists whose rows ask the database again: what the log, the doctor and the toolbar say of them.
 
 Found from the fields and the queryset, without asking the database. What user code reads (method
-fields, properties, overrides) nobody can know.
+fields, properties, overrides) is not known.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def loaded_with(data: Any) -> Loaded | None:
 
 
 def unloaded_by(serializer: Any, loaded: Loaded, on_demand: Iterable[str] = ()) -> list[Unloaded]:
-    """Return the relations of rows that a serializer follows and nobody has loaded.
+    """Return the relations of rows that a serializer follows and that are not loaded.
 
     Fields that it has not made are not known. ``on_demand`` lookups were loaded before the dump.
     """

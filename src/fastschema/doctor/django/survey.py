@@ -129,8 +129,8 @@ def reached(urlconf: str | None = None, user: Any = None) -> Survey:
     Each view is made as for a request; its ``get_serializer`` is asked, or else its
     ``serializer_class``. Methods that delete answer with nothing, and are left out.
 
-    :param user: who makes the request; None: nobody, with ``swagger_fake_view`` set on the views,
-        as OpenAPI tools do
+    :param user: who makes the request; None: an anonymous user, with ``swagger_fake_view`` set on
+        the views, as OpenAPI tools do
     """
     survey = Survey()
     with_input = set()
