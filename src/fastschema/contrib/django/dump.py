@@ -138,7 +138,7 @@ def _represent_all(serializer: Any, objects: list[Any], *, is_counted: bool) -> 
 
 
 def _represent_each(serializer: Any, objects: Iterable[Any]) -> list[Any]:
-    """Represent objects of which nobody knows how many there are: the first may be stock's."""
+    """Represent objects whose number is not known: the first may be stock's."""
     results: list[Any] = []
     iterator = iter(objects)
     for obj in iterator:

@@ -1,4 +1,4 @@
-"""Where serializers tell what they do, if somebody has opened a log in this context.
+"""Where serializers tell what they do, if a log is open in this context.
 
 Until a log is opened for the first time in a process, nothing is done but to look at ``in_use``.
 """

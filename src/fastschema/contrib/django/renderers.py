@@ -95,7 +95,7 @@ FAST_RENDERS = {FastJSONRenderer.render}
 
 
 def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:
-    """Return whether a renderer writes by orjson, and nobody stands in between."""
+    """Return whether a renderer writes by orjson, and no code of users in between."""
     return (
         isinstance(renderer, FastJSONRenderer)
         and type(renderer).render in FAST_RENDERS

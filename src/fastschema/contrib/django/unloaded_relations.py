@@ -179,7 +179,7 @@ def lookups_of(relations: Iterable[Unloaded]) -> tuple[str, ...]:
 class Position(NamedTuple):
     """Where in the relations of a row a field reads.
 
-    :param model: the class of the objects; None where nobody knows
+    :param model: the class of the objects; None where it is not known
     :param key: the keys of the fields that led there, each with a dot
     :param lookup: the relations that led there
     :param method: what loads a relation to a single object from there

@@ -1,8 +1,8 @@
-"""Filters on demand: django-filter without the filters and the form that nobody looks at.
+"""Filters on demand: django-filter without the filters and the form that are not used.
 
 For each request, django-filter copies all filters, builds a form with a field for each and cleans
 all of them, to apply those few whose parameters were sent. Here only these are cleaned and applied,
-and the rest is made when somebody looks.
+and the rest is made when code asks for it.
 
 A room: it is installed with :mod:`fastschema.contrib.django` where there is django-filter.
 """

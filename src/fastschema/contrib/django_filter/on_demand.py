@@ -1,4 +1,4 @@
-"""Filter sets that make their filters and their form when somebody looks at them."""
+"""Filter sets that make their filters and their form when they are used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _STOCK_FILTER_BY_CHOICES = stock_method(filters.MultipleChoiceFilter, "filter")
 _STOCK_GET_FILTERSET = stock_method(DjangoFilterBackend, "get_filterset")
 _MOST_CLASSES = 32
 _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
-"""Attributes that a filter set has after somebody has looked, or has changed it."""
+"""Attributes that a filter set has once its filters or its form were read, or it was changed."""
 
 
 class Demand(State):
@@ -60,7 +60,7 @@ class Demand(State):
         self.needed: dict[str, Any] = {}
         """The filters whose parameters were sent, those that all requests share among them."""
         self.form: Any = None
-        """The form, with fields for the filters that are needed until somebody looks at it."""
+        """The form, with fields for the filters that are needed until code asks for it."""
         self._memo: dict[int, Any] = {}
 
     def make_filters(self, filter_set: Any, names: Iterable[str]) -> None:
@@ -137,7 +137,7 @@ def demanded(filter_set: Any) -> Any:
 def init(
     self: Any, data: Any = None, queryset: Any = None, *, request: Any = None, prefix: Any = None
 ) -> None:
-    """``BaseFilterSet.__init__``, without filters if nobody needs them."""
+    """``BaseFilterSet.__init__``, without filters if they can be made later."""
     attributes, base = vars(self), self.base_filters
     recipe = None
     has_model = queryset is None or is_a(queryset, QuerySet)

@@ -81,11 +81,11 @@ _NO_METHODS = {"filter", "field_class"}
 _MODULES_OF_COERCE = {int.__module__, forms.TypedChoiceField.__module__}
 _CHECKED_APART = ("extra", "choices")
 _TEXTS = ("_label", "label", "help_text", "empty_label", "null_label")
-"""Arguments that may be translations, which nobody looks at before a form is shown."""
+"""Arguments that may be translations, which are not read before a form is shown."""
 
 
 def why_filter(name: str, base: Any) -> str | None:
-    """Return why a filter may do something that nobody asked for; None if it cannot."""
+    """Return why a filter may do something where its parameter is not sent; None if it cannot."""
     if not issubclass(type(base), filters.Filter):
         return f"the filter {name} has code of its own"
     if is_a(base, *_ALL_VALUES):
@@ -127,7 +127,7 @@ def _may_be_lazy(value: Any) -> bool:
 
 
 def why_field(name: str, made: Any) -> str | None:
-    """Return why the form field of a filter's copy may do something that nobody asked for."""
+    """Return why the form field of a filter's copy may do something without its parameter."""
     if made.field.required or made.field.disabled:
         return f"the filter {name} is required, or disabled"
     if not _is_plain_field(made.field):

@@ -237,7 +237,7 @@ def bound_now(serializer: Any) -> BoundSerializer:
 
 
 def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
-    """Return whether a nested serializer has fields already, which somebody may have changed."""
+    """Return whether a nested serializer has fields already, which may have been changed."""
     if outer.outer is not None:
         return False  # to find it would be to make it
     field = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)

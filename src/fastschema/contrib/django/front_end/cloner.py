@@ -7,7 +7,7 @@ Users' code never runs for an exemplar: fields that it makes are made by it for 
 Clones are the objects that stock's code would make, without running it. To know how to copy what,
 stock makes the fields twice. What is one object in both results, stock shares between all
 serializers of the class, and so do clones. What is another object in each, stock makes anew for
-each serializer, and a clone gets a copy of it. So nobody has to know which attribute is which.
+each serializer, and a clone gets a copy of it. So we need not know which attribute is which.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Memo = dict[int, Any]
 """What was copied already for one set of clones, by the id of what was copied."""
 
 UNREAD_VALIDATORS = "_fastschema_validators"
-"""Where a clone has what copies its validators, until somebody reads them: a key of its
+"""Where a clone has what copies its validators, until they are read: a key of its
 ``__dict__``. To copy them takes about as long as to copy all the rest of a model's fields."""
 
 _SHARED = (Promise, SimpleLazyObject)
@@ -81,7 +81,7 @@ NESTED = tuple(
 
 
 class UncloneableError(Exception):
-    """Something that stock makes, and of which nobody knows how to copy it."""
+    """Something that stock makes, and that we do not know how to copy."""
 
 
 class FieldCloner:
@@ -116,7 +116,7 @@ class FieldCloner:
             return None  # the names are wrong, say, as stock will tell
 
     def exemplar_fields(self, serializer: Any) -> BindingDict:
-        """Return fields that stock has made, bound to a serializer that nobody gets."""
+        """Return fields that stock has made, bound to a serializer that no code of users gets."""
         return _bound(self._make(self._class), serializer)
 
     def bound_fields(self, serializer: Any) -> BindingDict:
@@ -329,7 +329,7 @@ class _Validators:
 
 @cache
 def prepare() -> None:
-    """Let fields copy their validators when somebody asks for them, if they are clones."""
+    """Let fields copy their validators when they are asked for them, if they are clones."""
     Field._validators = _Validators()
 
 
@@ -483,4 +483,4 @@ def _check_classes(cls: type, other: type) -> None:
     cloneable = (*CONTAINERS, lazy_format)
     is_known = cls in (*cloneable, *IMMUTABLE) or issubclass(cls, (Field, *_SHARED))
     if not (is_known or copies_as_django(cls) or is_copied_by_attributes(cls)):
-        raise UncloneableError(f"nobody knows how to copy a {cls.__name__}")
+        raise UncloneableError(f"it is not known how to copy a {cls.__name__}")

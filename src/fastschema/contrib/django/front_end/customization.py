@@ -127,7 +127,7 @@ def _is_lazy_argument(name: str, value: Any) -> bool:
 
 
 def is_known(value: Any) -> bool:
-    """Return whether stock may look at a value any number of times, and nobody hears of it."""
+    """Return whether stock may look at a value any number of times without code of users."""
     cls = type(value)
     if cls in CONTAINERS:
         return all(map(is_known, members(value)))
@@ -259,7 +259,7 @@ def _is_plain_text(value: Any) -> bool:
 
 
 def is_plain_condition(limit: Any) -> bool:
-    """Return whether a condition is the same for each request, and not asked of anybody."""
+    """Return whether a condition is the same for each request, and asks no code of users."""
     if type(limit) is models.Q:
         return all(map(is_plain_condition, limit.children))
     return is_plain(limit)

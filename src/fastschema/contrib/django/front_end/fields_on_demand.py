@@ -1,8 +1,8 @@
-"""Fields of serializers, made when somebody needs them.
+"""Fields of serializers, made when they are needed.
 
-Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once somebody has asked for
-them; so do we. Until then nobody can have changed a field, and the serializer follows its class.
-Fields that are there, though nobody has looked at them, are in a drawer, ``_fastschema_fields``:
+Stock keeps the fields of a serializer as ``fields`` in its ``__dict__`` once code has asked for
+them; so do we. Until then no code can have changed a field, and the serializer follows its class.
+Fields that are there, though unseen by code of users, are in a drawer, ``_fastschema_fields``:
 
 - in a dictionary, single fields that generated code has needed. A shallow copy of the serializer
   has those of the original, which are not its own: their ``parent`` says so.
@@ -44,13 +44,13 @@ def can_put_away(cls: Any) -> bool:
 
 
 def has_made_fields(serializer: Any) -> bool:
-    """Return whether the fields of a serializer are there, for anybody to change."""
+    """Return whether a serializer has fields, which code of users may have changed."""
     attributes = serializer.__dict__
     return "fields" in attributes or type(attributes.get(DRAWER)) is BindingDict
 
 
 def made_fields(serializer: Any) -> Any:
-    """Return the fields of a serializer that are made, be it that nobody has looked at them."""
+    """Return the fields of a serializer that are made, seen by code of users or not."""
     attributes = serializer.__dict__
     return attributes["fields"] if "fields" in attributes else attributes.get(DRAWER, {})
 
@@ -63,7 +63,7 @@ def follows_its_class(serializer: Any) -> bool:
 
 
 def is_pending(serializer: Any) -> bool:
-    """Return whether nobody has looked at the fields of a serializer, or chosen others for it."""
+    """Return whether no code has looked at the fields of a serializer, or chosen others."""
     return follows_its_class(serializer) and not has_made_fields(serializer)
 
 
@@ -110,7 +110,7 @@ def new_fields(serializer: Any, *, uses_clones: bool) -> Any:
 
 
 def needed_field(serializer: Any, name: str) -> Any:
-    """Return a field of a serializer, of which nobody can tell that it was made.
+    """Return a field of a serializer; no code can tell that it was made.
 
     In the call that needs the field, the serializer was found to be pending, or to be made.
     """

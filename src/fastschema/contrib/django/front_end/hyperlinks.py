@@ -136,7 +136,7 @@ class _KnownReverse:
 class _Columns(dict[type, "tuple[str, str] | None"]):
     """Which attributes hold the primary key of a model and the key that a field looks up.
 
-    None for objects whose attributes are not columns: to read them may be somebody's business.
+    None for objects whose attributes are not columns: to read them may run code of users.
     """
 
     def __init__(self, lookup_field: str) -> None:

@@ -1,6 +1,6 @@
 """What generated code reads around: methods that stock calls and it does not.
 
-Where somebody has replaced one of them, a field's own methods are called, or the attributes of
+Where one of them was replaced, a field's own methods are called, or the attributes of
 instances are read one by one, as in stock.
 """
 

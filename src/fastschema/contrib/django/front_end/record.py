@@ -46,7 +46,7 @@ from fastschema.runtime.programs import DumpProgram
 
 
 class Compiled:
-    """What serializers run that are alike: nobody has looked at their fields, or all have the same.
+    """What serializers run that are alike: their fields were never read, or all have the same.
 
     :param fields: the exemplar's fields that are dumped: read their options only; else []
     """
@@ -88,7 +88,7 @@ class Direction(NamedTuple):
 class Reading(NamedTuple):
     """What was compiled, and what it depends on besides fields.
 
-    :param are_methods_unchanged: whether nobody has replaced a method of the framework since
+    :param are_methods_unchanged: whether no method of the framework was replaced since
     :param classes: the classes that take part, as they were
     """
 
@@ -135,7 +135,7 @@ class SerializerRecord(ClassRecord):
         """Forget all but how much the class is used, and how often it has changed."""
         super().forget()
         self.leaves_fields_to_stock = False
-        """Whether nobody but stock can make its fields, in any language."""
+        """Whether only stock can make its fields, in any language."""
         self._pending: dict[str, Reading | None] = {}
         """By direction, what those run that have made no fields."""
         self._classes_of_fields: set[type] = set()
@@ -210,7 +210,7 @@ class SerializerRecord(ClassRecord):
         return reading
 
     def _new_exemplar(self) -> Any:
-        """Return a serializer for nobody, with fields like all others'; None if they may vary."""
+        """Return a serializer for us alone, with fields like all others'; None if they may vary."""
         cls: Any = self.owner()
         cloner = self.cloner()
         nested: set[type] = set()
@@ -226,7 +226,7 @@ class SerializerRecord(ClassRecord):
         return serializer
 
     def _watch_all(self, nested: SerializerRecord) -> None:
-        """Notice what a nested class notices, so that nobody has to ask it in each dump."""
+        """Notice what a nested class notices, so that dumps need not ask it."""
         cloner = nested.cloner()
         if cloner and self.classes is not None and nested.classes is not None:
             self.classes.add_all(nested.classes)

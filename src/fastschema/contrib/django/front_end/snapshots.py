@@ -1,4 +1,4 @@
-"""Snapshots of the fields of made serializers: has somebody changed them since?"""
+"""Snapshots of the fields of made serializers: were they changed since?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Owner(NamedTuple):
             self.attributes.pop("fields", None)
 
     def is_current(self) -> bool:
-        """Return whether the fields are alike, if somebody may have changed them."""
+        """Return whether the fields are alike, if code may have changed them."""
         if "fields" not in self.attributes:
             return True
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
@@ -59,8 +59,8 @@ class _Owner(NamedTuple):
 class MadeFields:
     """The fields of a serializer, and of what is nested in it and compiled, where they are made.
 
-    They are put away until somebody looks, who may change them: so one look at each ``__dict__``
-    says that all is as it was.
+    They are put away until code asks for them, which may change them: so one look at each
+    ``__dict__`` says that all is as it was.
 
     :raises UnreadableError: if code of users would see a look at fields, or decides about them
     """

@@ -84,7 +84,7 @@ _OWN_METHODS = frozenset(
         *("TRUE_VALUES", "FALSE_VALUES"),
     ]
 )
-"""What a field object has of its own only if somebody has set it."""
+"""What a field object has of its own only if code has set it."""
 OPTIONS = frozenset(
     [
         *("TRUE_VALUES", "FALSE_VALUES", "MAX_STRING_LENGTH", "allow_blank", "allow_empty"),
@@ -454,7 +454,7 @@ def details(field: Any) -> Any:
     attributes = vars(field)
     validators = attributes.get(UNREAD_VALIDATORS) if "_validators" not in attributes else None
     if validators is None and has_stock_validators(field):
-        # It is no clone, or somebody has looked at its validators, or set others.
+        # It is no clone, or its validators were read, or set.
         validators = field.validators
         if type(validators) in (list, tuple):
             validators = list(map(_kind_of_validator, validators))

@@ -171,7 +171,7 @@ def find_validation(
 def _find_of_pending(
     record: SerializerRecord, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
-    """Return how a serializer validates whose fields nobody has looked at, by its class."""
+    """Return how a serializer validates whose fields were never read, by its class."""
     reading = record.pending(VALIDATING) if is_pending(serializer) else None
     return None if reading is None else (reading.compiled, reading.compiled.options)
 
@@ -185,7 +185,7 @@ def _find_of_made(record: SerializerRecord, serializer: Any) -> tuple[Validation
         return None
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
-        return None  # somebody has renamed one
+        return None  # code of users has renamed one
     reading = record.of_made(VALIDATING, serializer, options)
     return None if reading is None else (reading.compiled, options)
 

@@ -32,7 +32,7 @@ COLUMN = DeferredAttribute
 KEY_COLUMN = ForeignKeyDeferredAttribute
 """The same for the column of a foreign key (``fields/related_descriptors.py``)."""
 FILE_COLUMNS = (FileDescriptor, ImageFileDescriptor)
-"""The same for a file (``fields/files.py``): they keep its name until somebody reads it."""
+"""The same for a file (``fields/files.py``): they keep its name until it is read."""
 _CACHE = {
     name: stock_method(FieldCacheMixin, name)
     for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")
@@ -118,13 +118,13 @@ _HOOKS = {
 
 
 def prefetches_as_stock(queryset: Any) -> bool:
-    """Return whether nobody but Django prefetches objects for a queryset."""
+    """Return whether only Django prefetches objects for a queryset."""
     is_stock = all(getattr(query, name) is function for name, function in _FUNCTIONS.items())
     return is_stock and not overridden(queryset, _PREFETCH)
 
 
 def is_prefetched_as_stock(queryset: Any) -> bool:
-    """Return whether nobody but Django looks at a queryset of related objects."""
+    """Return whether only Django looks at a queryset of related objects."""
     return (
         iterates_as_django(queryset)
         and overridden(queryset, _HOOKS) is None

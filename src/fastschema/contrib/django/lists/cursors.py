@@ -1,4 +1,4 @@
-"""Pages by cursor whose instances are made only if somebody looks.
+"""Pages by cursor whose instances are made only if code asks for them.
 
 ``CursorPagination`` looks at the last row of a page, and makes its links of others. Here the query
 gives a :class:`RowPlace` for each row, in whose place the page gets its instances later.
@@ -32,7 +32,7 @@ HOOKS = {
 """All that sees the queryset or its rows when paginate_queryset calls it, or a link."""
 _OF_QUERYSETS = {name: stock_method(QuerySet, name) for name in ("__init__", "order_by", "filter")}
 _ATTRIBUTES = frozenset(vars(QuerySet()))
-"""What a queryset has, if nobody adds to it."""
+"""What a queryset has, if no code adds to it."""
 
 
 class RowPlace(dict[str, Any]):

@@ -1,4 +1,4 @@
-"""Pages of a queryset whose instances are made only if somebody looks.
+"""Pages of a queryset whose instances are made only if code asks for them.
 
 ``paginate_queryset`` of DRF's paginators by number and by offset is written down here line by line,
 with :func:`listed` in the place of ``list``. What users override sees the queryset of the view, and
@@ -32,7 +32,7 @@ _PAGINATORS = (PageNumberPagination, LimitOffsetPagination, CursorPagination)
 
 
 def listed(objects: Any) -> list[Any]:
-    """Return a list of a queryset or a page, which makes its instances when somebody looks."""
+    """Return a list of a queryset or a page, which makes its instances when code looks into it."""
     is_page = type(objects) is Page
     try:
         rows = fetch_rows(objects.object_list if is_page else objects)
@@ -113,7 +113,7 @@ PAGINATE = [
 
 
 def check_paginator(view: Any) -> None:
-    """Raise NotRowReadableError unless stock makes the page, and nobody else looks at its rows."""
+    """Raise NotRowReadableError unless stock makes the page, and no code of users looks at it."""
     if overridden(view, _OF_VIEWS):
         raise NotRowReadableError("paginate_queryset is overridden")
     paginator = view.paginator

@@ -226,7 +226,7 @@ class _Path:
 
 
 def _check_prefetching(queryset: Any) -> None:
-    """Raise NotRowReadableError if anybody but Django prefetches objects for a queryset."""
+    """Raise NotRowReadableError if other code than Django's prefetches objects for a queryset."""
     if comes_from_relation(queryset):
         raise NotRowReadableError("the queryset comes from a related manager")
     if not prefetches_as_stock(queryset):

@@ -2,7 +2,7 @@
 
 How a row travels::
 
-    queryset             which nobody has evaluated
+    queryset             which is not evaluated
         |                query_plan.kept_plan() finds what is known of querysets of its shape
         |                prefetching.fetch_rows() runs its query, and those of prefetch_related
     FetchedRows
@@ -14,7 +14,7 @@ How a row travels::
         |
         |-- row_programs.by_row()               reads the row: no instance is made
         |-- row_programs.with_kept_relations()  reads its instance, and from the row what is related
-        `-- anybody else                        gets its instance (row_instances.py)
+        `-- any other code                      gets its instance (row_instances.py)
 """
 
 from __future__ import annotations
@@ -113,12 +113,12 @@ class FetchedRows:
 
     @property
     def makes_instances(self) -> bool:
-        """Whether instances are made here: nobody can tell that Django does not make them."""
+        """Whether instances are made here: no code can tell that Django does not make them."""
         return not (self.query.comes_from_relation or tracks_peers(self.fetch_mode))
 
 
 class LazyInstanceList(list[Any]):
-    """The model instances of (some) rows, as a list that is filled when somebody looks into it."""
+    """The model instances of (some) rows, as a list that is filled when code looks into it."""
 
     def __init__(self, fetched: FetchedRows, numbers: Sequence[int] | None = None) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class LazyInstanceList(list[Any]):
 
     @property
     def fetched(self) -> FetchedRows | None:
-        """The rows; None once there are instances of them, which somebody may have changed."""
+        """The rows; None once there are instances of them, which may be changed."""
         fetched = self._source
         return None if fetched is None or fetched.has_instances else fetched
 

@@ -1,9 +1,9 @@
-"""Make model instances of rows; what they know of other objects may be made when somebody asks.
+"""Make model instances of rows; what they know of other objects may be made when it is read.
 
 An instance keeps the objects that ``select_related`` has loaded in ``_state.fields_cache``, and
 those of ``prefetch_related`` there or in ``_prefetched_objects_cache``. A :class:`LazyCache` takes
 the place of such a dictionary: it has the row of the instance, and what was prefetched beside it.
-Its names are those of stock's. A value is :data:`UNMADE` until somebody asks for it. Then it is
+Its names are those of stock's. A value is :data:`UNMADE` until code asks for it. Then it is
 made of the row, and is what stock has there, for good.
 """
 
@@ -30,7 +30,7 @@ def instance_maker(layout: RowLayout, db: str, fetch_mode: Any, makers: Makers |
     The same as ``ModelIterable`` and ``Model.from_db`` make, down to the order of attributes.
 
     :param fetch_mode: that of the queryset; None before Django 6.1
-    :param makers: gets what makes the related objects when somebody looks; None: they are made now
+    :param makers: gets what makes the related objects when they are read; None: they are made now
     """
     model, new = layout.model, object.__new__
     names = list(layout.columns)
@@ -123,7 +123,7 @@ class RelatedRows(list[Any]):
 
 
 class _Unmade:
-    """Stands for an object, or a queryset, that is made of the row when somebody asks for it."""
+    """Stands for an object, or a queryset, that is made of the row when code asks for it."""
 
     __slots__ = ()
 
@@ -169,7 +169,7 @@ def _filling(method: Any, cls: Any) -> Callable[..., Any]:
 
 
 class LazyCache(dict[str, Any]):
-    """A dictionary whose values are made when somebody asks for them. Python code sees no other
+    """A dictionary whose values are made when code asks for them. Python code sees no other
     difference to the plain dictionary of stock than the class.
     """
 
@@ -220,7 +220,7 @@ fill_before(LazyCache, "__eq__", "__ne__", "__repr__")
 
 
 def kept_row(cache: Any, name: str) -> Any:
-    """Return an instance's row if nobody has seen the object of this relation; else None."""
+    """Return an instance's row if the object of this relation was never made; else None."""
     if type(cache) is not LazyCache or dict.get(cache, name) is not UNMADE:
         return None
     return None if name in cache.makers.shared else cache.row

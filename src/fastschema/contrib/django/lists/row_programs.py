@@ -10,7 +10,7 @@ category that ``select_related`` has loaded, are read like this::
 :func:`with_kept_relations` makes the one for instances, for code of users sees them. Their columns
 are read from the instance as ever, so what that code has changed is seen. What lies behind it is in
 a :class:`~fastschema.contrib.django.lists.row_instances.LazyCache`. As long as a row is there,
-nobody has seen the related object, so nobody can have changed it, and the row is dumped in its
+no code has seen the related object, so none can have changed it, and the row is dumped in its
 place; else the field is read as from any instance::
 
     name = obj.name

@@ -1,6 +1,6 @@
 """Load the relations that a serializer reads before its rows are dumped: ``LOAD_RELATIONS``.
 
-Those that generated code is about to read for each row, and that nobody has loaded, are loaded for
+Those that generated code is about to read for each row, and that are not loaded yet, are loaded for
 all of them, as ``prefetch_related_objects`` does. It is an offer: what is not of a plain kind (see
 :mod:`.plain`) is left to a query for each row, and if anything is raised, so is everything else.
 What code of users reads is not known.
@@ -65,7 +65,7 @@ _plain: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def load_relations(rows: Any, serializer: Any) -> Any:
-    """Load what a serializer reads and nobody has loaded: of a queryset, or of a list of objects.
+    """Load what a serializer reads that is not loaded yet: of a queryset, or of a list of objects.
 
     ::
 

@@ -78,7 +78,7 @@ class Reads(NamedTuple):
 def reads_of(dispatch: Dispatch, model: Any) -> Reads:
     bound = dispatch.bound_schema
     kept: dict[Any, Any] = bound.compiled.list_plans
-    # Where nobody has looked at a serializer's fields, those nested in it are their classes', too.
+    # Where a serializer's fields were never read, those nested in it are their classes', too.
     key = model, None if type(bound.fields) is FieldsByNumber else _nested(dispatch)
     reads: Reads | None = kept.get(key)
     if reads is None:
