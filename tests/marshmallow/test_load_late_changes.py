@@ -111,7 +111,8 @@ CHANGES = {
     ),
     "schema unknown": lambda schema: setattr(schema, "unknown", INCLUDE),
     "schema messages": lambda schema: schema.error_messages.update(unknown="changed"),
-    "schema partial": lambda schema: setattr(schema, "partial", ("text", "dog.name")),
+    "schema partial": lambda schema: setattr(schema, "partial", True),
+    "schema partial by name": lambda schema: setattr(schema, "partial", ("text", "dog.name")),
 }
 
 

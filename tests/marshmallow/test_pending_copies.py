@@ -232,6 +232,37 @@ def test_a_schema_that_was_given_the_attributes_of_another_dumps_as_that():
     assert not assert_as_stock(use).error
 
 
+class Noting(Schema):
+    """Notes which schema reads an attribute."""
+
+    readers = []
+    id = fields.Integer()
+
+    def get_attribute(self, obj, attr, default):
+        self.readers.append(self)
+        return 5
+
+
+def attributes_copied(schema):
+    copied = object.__new__(type(schema))
+    vars(copied).update(vars(schema))
+    return copied
+
+
+@pytest.mark.parametrize("is_looked_at", [False, True])
+@pytest.mark.parametrize("duplicate", [copy.copy, attributes_copied])
+def test_methods_of_a_copy_are_called_with_the_copy(duplicate, is_looked_at):
+    schema = Noting()
+    if is_looked_at:
+        assert schema.fields
+    schema.dump({})
+    copied = duplicate(schema)
+    for each in (copied, schema, copied):
+        Noting.readers.clear()
+        each.dump([{}] * 3, many=True)
+        assert Noting.readers == [each] * 3
+
+
 def test_a_copy_has_what_was_done_to_nested_schemas():
     def use():
         schema = Pet()

@@ -160,6 +160,20 @@ def test_a_method_of_a_field_that_is_replaced_loads(owner, name, monkeypatch):
     assert_called_as_in_stock(owner, name, load_some, monkeypatch)
 
 
+@pytest.mark.parametrize(("direction", "name"), [("dump", "_serialize"), ("load", "_deserialize")])
+def test_a_replaced_method_of_a_field_that_only_a_nested_schema_has_is_called(
+    direction, name, monkeypatch
+):
+    inner = Schema.from_dict({"flag": fields.Boolean()})
+    outer = Schema.from_dict({"number": fields.Integer(), "inner": fields.Nested(inner)})
+    row = {"number": 1, "inner": {"flag": True}}
+    with installed():
+        for _ in range(USES):
+            assert getattr(outer(), direction)(row) == row
+        monkeypatch.setattr(fields.Boolean, name, lambda *args, **kwargs: "replaced")
+        assert getattr(outer(), direction)(row)["inner"] == {"flag": "replaced"}
+
+
 @pytest.mark.parametrize(
     ("owner", "name"),
     [

@@ -314,6 +314,13 @@ class Outer:
         ]
 
 
+def another_name(schema):
+    """Give a declared field another name, in the same place."""
+    declared = [*schema.declared_fields.items()]
+    schema.declared_fields.clear()
+    schema.declared_fields.update(("z" if name == "secret" else name, f) for name, f in declared)
+
+
 SCHEMA_CHANGES = {
     "nothing": lambda schema: None,
     "a look": lambda schema: list(schema.fields),
@@ -322,6 +329,7 @@ SCHEMA_CHANGES = {
     "a field's key": lambda schema: setattr(schema.fields["name"], "data_key", "key"),
     "a declared field": lambda schema: schema.declared_fields.pop("secret"),
     "another field": lambda schema: schema.declared_fields.update(secret=fields.Raw(data_key="s")),
+    "another name": another_name,
 }
 
 

@@ -53,6 +53,17 @@ def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(reading
     assert len(readings) == 4
 
 
+@pytest.mark.usefixtures("users_thresholds")
+def test_stock_dumps_one_object_by_a_schema_that_somebody_has_looked_at():
+    for _ in range(3):
+        Item().dump([ROW] * 30, many=True)
+    schema = Item()
+    assert schema.fields
+    before = fastschema.stats().compiled_rows
+    schema.dump(ROW)
+    assert fastschema.stats().compiled_rows == before
+
+
 @pytest.mark.parametrize("make", [lambda schema: schema, lambda schema: None, type])
 def test_what_was_patched_is_seen_after_forgetting(make, monkeypatch):
     class Shouting(fields.String):

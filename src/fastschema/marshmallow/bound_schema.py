@@ -154,8 +154,11 @@ class OwnFields(dict[int, Any]):
         return field
 
 
-def classes_of(cls: Any, fields: Iterable[Any]) -> ClassSnapshot:
-    """Return what the classes of users are like that say what schemas of a class do."""
+def classes_of(cls: Any, fields: Iterable[Any] = ()) -> ClassSnapshot:
+    """Return what the classes of users are like that say what schemas of a class do.
+
+    :param fields: those of the class, unless all of them are of marshmallow's classes
+    """
     classes = ClassSnapshot(own_classes(cls, fields))
     classes.add(cls.opts)
     return classes
@@ -189,7 +192,7 @@ def read(
         for nested_schema in schemas
     }
     for cls in nested_classes:
-        classes.add_all(classes_of(cls, cls._declared_fields.values()))
+        classes.add_all(classes_of(cls))
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
     reading = Reading(classes, direction.read_around.of(field_classes))
     reading.calls_stock = not any(map(direction.read_around.reason, field_classes))

@@ -135,7 +135,7 @@ class SchemaRecord(ClassRecord):
             is_made = is_stock(cls.__init__, STOCK_INIT)
             self._unseen[direction] = is_made and is_unseen_schema(cls, direction, nested)
             for nested_class in nested.values():
-                classes.add_all(classes_of(nested_class, nested_class._declared_fields.values()))
+                classes.add_all(classes_of(nested_class))
         return self._unseen[direction]
 
     def makes_fields_of(self, schema: Any) -> bool:

@@ -204,6 +204,29 @@ def test_code_of_users_sees_a_schema_for_each_object():
     comparison.check([{"type" if k == "kind" else k: v for k, v in o.items()} for o in objects])
 
 
+def test_a_method_that_a_nested_class_gets_later_sees_a_schema_for_each_object(monkeypatch):
+    class Inner(Schema):
+        name = fields.String()
+
+    class Keeper(Schema):
+        pet = fields.Nested(Inner)
+
+    keepers = type("Keepers", (AnimalSchema,), {"type_schemas": {"Keeper": Keeper}})
+    objects = [{"kind": "Keeper", "pet": {"name": "a"}}] * 3
+    seen = []
+
+    def get_attribute(self, obj, attr, default):
+        seen.append(self)
+        return default
+
+    with installed():
+        for _ in range(3):
+            keepers().dump(objects, many=True)
+        monkeypatch.setattr(Inner, "get_attribute", get_attribute)
+        keepers().dump(objects, many=True)
+    assert len({id(schema) for schema in seen}) == len(objects)
+
+
 def uses(zoo):
     data = {"animals": [{"type": "Cat", "name": "a"}]}
     return zoo.dump({"animals": [CAT]}), zoo.load(data)
