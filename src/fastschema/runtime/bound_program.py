@@ -18,9 +18,8 @@ changed, all functions are bound anew. What changes on the schema itself is not 
 front end then binds another program.
 
 Another dump looks at ambient values by ``begin_again()``, and finds nested schemas anew. The next
-row of many that are dumped one by one looks by ``refresh()``, and nested schemas stay. So does a
-dump by another serializer of the same class (DRF), but what is nested stays only if all of it is
-plain: else ``drop_nested()``. After an exception, the dispatch is thrown away.
+row of many that are dumped one by one looks by ``refresh()``, and nested schemas stay. After an
+exception, the dispatch is thrown away.
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
@@ -226,13 +225,6 @@ class Dispatch(dict[type, Dump]):
         owner, self.owner = self.owner, None  # while it waits, the owner refers to it
         if owner is not None:
             owner.take_back(self)
-
-    def drop_nested(self) -> None:
-        """Drop nested schemas, and the functions that have found them."""
-        if self.nested:
-            self.clear()
-        for nested in self.nested:
-            nested.found = NOT_FOUND
 
     @property
     def _has_many_classes(self) -> bool:

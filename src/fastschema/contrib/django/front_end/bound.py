@@ -1,9 +1,11 @@
 """What runs: serializers bound to programs, and which of them runs what.
 
 A class is *in use* from the 24th object on that it has represented, by two serializers or in two
-lists; or from the 300th. A serializer has its own fields as soon as somebody looks at them, which
-may change them, or if code of users makes, chooses or changes them: in its class, in the classes of
-its fields, or in those of nested serializers. Then it is *made*, and until then *pending*.
+lists; or from the 300th. The objects of a list count before the first is represented. A serializer
+has its own fields as soon as somebody looks at them, which may change them, or if code of users
+makes, chooses or changes them: in its class, in the classes of its fields, or in those of nested
+serializers. Then it is *made*, and until then *pending*. Stock looks when it validates, generated
+code does not.
 
 .. code-block:: text
 
@@ -14,12 +16,16 @@ its fields, or in those of nested serializers. Then it is *made*, and until then
     made, 10 or more at once, or        stock                the program of one that is alike, else
     one after the other                                      compiled (4 for each set of names)
 
-Where objects come one after the other, stock also represents those of fewer than 9 fields, none of
-which is a nested serializer: to look for changes takes as long.
+What is nested in a serializer that runs a program runs its own one, be it made or pending, and its
+class in use or not. What is nested in one that stock represents takes its own way.
+
+Where objects come one after the other, stock also represents those of fewer than 9 fields of a made
+serializer, none of which is a nested serializer: to look for changes takes as long.
 
 A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
 where code of users would notice that somebody looks at its fields, and for the rest of a
-serializer's life where its fields changed from row to row for the fifth time.
+serializer's life where, from row to row, its fields changed for the fifth time, or something else
+that its rows depend on did: a request, a time zone.
 
 ``_fastschema`` of a serializer is None, or a :class:`Runs`: what was found for it, which holds
 while it is valid. All that decides is here, in the record of the class (``record``) and in the
