@@ -23,13 +23,12 @@ from rest_framework.serializers import ListSerializer
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.dump_log import stop_logging
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.renderers import writes_fast
 from fastschema.runtime.patching import stock_method
-from fastschema.shadow import Difference, compare, is_sampled
+from fastschema.shadow import Difference, compare, in_shadow, is_sampled
 
 shadow_differed = Signal()
 """Sent for each difference, with the class of the view as the sender and a ``difference``."""
@@ -71,7 +70,7 @@ def schedule_comparison(
     except RecursionError:  # data that hold themselves: rendering them is an error, too
         return
     context = copy_context()
-    context.run(stop_logging)  # what stock does in the shadow is no part of the answer
+    context.run(in_shadow.set, True)
 
     def follow(response: Any) -> None:
         is_as_made = (

@@ -11,10 +11,10 @@ from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
-from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.dump import AROUND
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.contrib.django.views import StreamingListMixin
-from fastschema.doctor.django.dumps import DumpLog
+from fastschema.doctor.django.dumps import DumpLog, current_log
 from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
@@ -279,7 +279,7 @@ def test_an_asynchronous_request_is_told():
 def test_requests_are_told_apart(flights):
     view = list_view(Airline.objects.all(), AirlineSerializer)
     assert of(view, "times") == of(view, "times") == [(1,)]
-    assert dump_log.current_log() is None
+    assert current_log() is None
 
 
 @pytest.mark.parametrize(
@@ -317,5 +317,5 @@ def test_nothing_is_logged_where_no_log_is_open(flights):
     log.open()
     log.close()
     assert AirlineSerializer(Airline.objects.all(), many=True).data
-    assert dump_log.in_use
+    assert AROUND
     assert log.dumps == []

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from itertools import chain
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.before_rows import Loaded, before_rows
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound import Runs, find_bound_program
@@ -27,20 +26,25 @@ from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.plain_values import is_a
-from fastschema.runtime.rooms import room
 from fastschema.runtime.statistics import recorder
 from fastschema.runtime.switch import is_disabled
 from fastschema.runtime.thresholds import MANY
 
 _NOTHING = nullcontext()
 _PYTHON = Form.PYTHON
-_n_plus_one = room("fastschema.doctor.django.n_plus_one")
+
+Represent = Callable[[Any, Any], Any]
+AROUND: list[Callable[[Represent, Any, Any], Any]] = []
+"""What goes around each dump by a serializer that is no field of another. Rooms add theirs."""
 
 
-def represent(serializer: Any, obj: Any) -> Any:
-    """Return what ``Serializer.to_representation`` returns, by generated code where that pays."""
-    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
-        return log.run(represent, serializer, obj)
+def represent(serializer: Any, obj: Any, *, is_within: bool = False) -> Any:
+    """Return what ``Serializer.to_representation`` returns, by generated code where that pays.
+
+    :param is_within: whether ``AROUND`` has been called
+    """
+    if AROUND and not is_within and serializer.parent is None:
+        return _within_all(represent, serializer, obj)
     bound_program = None if is_disabled() else find_bound_program(serializer, 1)
     if bound_program is not None:
         dispatch = bound_program.checkout()
@@ -82,23 +86,24 @@ def _rows_kept_by(list_serializer: Any) -> Any:
     return instance if type(instance) is list else None
 
 
-def represent_list(serializer: Any, data: Any) -> Any:
-    """Return what ``ListSerializer.to_representation`` returns, compiled where that pays."""
-    if serializer.parent is not None:
-        return _represent_list(serializer, data)
-    if dump_log.in_use and (log := dump_log.log_for(serializer)) is not None:
-        return log.run(represent_list, serializer, data)
-    if settings.DEBUG and _n_plus_one is not None and not is_disabled():
-        warned: Any = _n_plus_one.warn_of_queries(_represent_list, serializer, data)
-        return warned
-    return _represent_list(serializer, data)
+def represent_list(serializer: Any, data: Any, *, is_within: bool = False) -> Any:
+    """Return what ``ListSerializer.to_representation`` returns, compiled where that pays.
 
-
-def _represent_list(serializer: Any, data: Any) -> Any:
+    :param is_within: whether ``AROUND`` has been called
+    """
+    if AROUND and not is_within and serializer.parent is None:
+        return _within_all(represent_list, serializer, data)
     child = serializer.child
     if not is_stock_serializer(child):
         return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
+
+
+def _within_all(represent: Callable[..., Any], serializer: Any, data: Any) -> Any:
+    within: Represent = partial(represent, is_within=True)
+    for around in AROUND:
+        within = partial(around, within)
+    return within(serializer, data)
 
 
 def represent_many(serializer: Any, data: Any) -> list[Any]:

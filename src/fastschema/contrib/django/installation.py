@@ -30,8 +30,8 @@ from fastschema.runtime.switch import is_disabled
 
 _ROOMS = [
     module
-    for name in ("django.bulk", "django_filter", "adrf")
-    if (module := room(f"fastschema.contrib.{name}")) is not None
+    for name in ("contrib.django.bulk", "contrib.django_filter", "contrib.adrf", "doctor.django")
+    if (module := room(f"fastschema.{name}")) is not None
 ]
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 

@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer
 from rest_framework.utils.encoders import JSONEncoder
 
-from fastschema.contrib.django import conf, dump_log
+from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_rows, loads_relations
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.bound import nested_dumper_of
@@ -52,6 +52,8 @@ from fastschema.runtime.encode import (
 from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("django.request")
+STREAMED: list[Callable[[Any, bool], object]] = []
+"""Called with the serializer of each stream, and whether it is compiled. Rooms add theirs."""
 
 
 def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
@@ -97,8 +99,8 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
         _check_transaction(request, data.db)
     renderer = request.accepted_renderer
     is_compiled = not is_disabled() and _writes_as_engine(renderer)
-    if dump_log.in_use:
-        dump_log.log_stream(serializer, is_compiled=is_compiled)
+    for told in STREAMED:
+        told(serializer, is_compiled)
     in_chunks, encode = by_renderer
     if is_compiled:
         encode = ENGINE.encode

@@ -5,7 +5,8 @@ Serializers that are fields of others belong to those, and are not logged on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import perf_counter
@@ -14,7 +15,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
-from fastschema.contrib.django import dump_log
+from fastschema.contrib.django.dump import AROUND, Represent
 from fastschema.contrib.django.front_end.bound import Runs
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.internals.queries import results_of
@@ -22,7 +23,12 @@ from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.doctor.django.n_plus_one import Loaded, loaded_with, unloaded_by
 from fastschema.runtime.guard import STATE_KEY
+from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
+
+_relations = room("fastschema.contrib.django.relations.on_demand")
+_streaming = room("fastschema.contrib.django.streaming")
+_shadow = room("fastschema.shadow")
 
 
 class Output(StrEnum):
@@ -80,11 +86,12 @@ class DumpLog:
         return list(self._dumps.values())
 
     def open(self) -> None:
-        dump_log.open_log(self)
+        _watch()
+        _current.set(self)
 
     def close(self) -> None:
-        if dump_log.current_log() is self:
-            dump_log.stop_logging()
+        if _current.get() is self:
+            _current.set(None)
 
     def add(
         self,
@@ -114,7 +121,7 @@ class DumpLog:
 
     def begins(self, serializer: Any) -> bool:
         """Return whether a dump by a serializer is one that is not being logged yet."""
-        return serializer.parent is None and all(serializer is not begun for begun in self._begun)
+        return all(serializer is not begun for begun in self._begun)
 
     def add_stream(self, serializer: Any, *, is_compiled: bool) -> None:
         """Log a stream; its rows come after the view has returned."""
@@ -122,7 +129,7 @@ class DumpLog:
         loaded = loaded_with(serializer.instance)
         self.add(serializer, Output.STREAM, loaded, is_compiled=is_compiled)
 
-    def run(self, represent: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
+    def run(self, represent: Represent, serializer: Any, data: Any) -> Any:
         """Represent data, and log that."""
         is_list = isinstance(serializer, ListSerializer)
         loaded = loaded_with(data) if is_list else None
@@ -145,6 +152,45 @@ class DumpLog:
             on_demand=on_demand,
         )
         return result
+
+
+_current: ContextVar[DumpLog | None] = ContextVar("fastschema_dump_log", default=None)
+
+
+def current_log() -> DumpLog | None:
+    """Return the log that is open in this thread or task, but for what runs in the shadow."""
+    is_in_shadow = _shadow is not None and _shadow.in_shadow.get()
+    return None if is_in_shadow else _current.get()
+
+
+def _watch() -> None:
+    """Have all logs told what they log, from the first one that is opened in a process on."""
+    if _log_dump in AROUND:
+        return
+    AROUND.append(_log_dump)
+    if _streaming is not None:
+        _streaming.STREAMED.append(_log_stream)
+    if _relations is not None:
+        _relations.LOADED.append(_log_loaded)
+
+
+def _log_dump(represent: Represent, serializer: Any, data: Any) -> Any:
+    log = current_log()
+    if log is None or not log.begins(serializer):
+        return represent(serializer, data)
+    return log.run(represent, serializer, data)
+
+
+def _log_stream(serializer: Any, is_compiled: bool) -> None:
+    log = current_log()
+    if log is not None:
+        log.add_stream(serializer, is_compiled=is_compiled)
+
+
+def _log_loaded(lookups: Iterable[str]) -> None:
+    log = current_log()
+    if log is not None:
+        log.on_demand += lookups
 
 
 def _are_rows(data: Any) -> bool:

@@ -7,10 +7,11 @@ fields, properties, overrides) is not known.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from django.conf import settings
 from django.db import models
 from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
@@ -18,6 +19,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 
 from fastschema.contrib.django.before_rows import loads_relations
 from fastschema.contrib.django.conf import view_of
+from fastschema.contrib.django.dump import AROUND, Represent
 from fastschema.contrib.django.front_end.access import MODEL, access_of
 from fastschema.contrib.django.front_end.fields_on_demand import known_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
@@ -31,6 +33,7 @@ from fastschema.contrib.django.unloaded_relations import (
     unloaded,
 )
 from fastschema.runtime.rooms import room
+from fastschema.runtime.switch import is_disabled
 
 _relations = room("fastschema.contrib.django.relations.on_demand")
 _plain = room("fastschema.contrib.django.relations.plain")
@@ -111,17 +114,25 @@ def left_on_demand(relations: list[Unloaded], model: Any) -> str:
     return "".join(reasons)
 
 
-def warn_of_queries(represent_list: Callable[[Any, Any], Any], serializer: Any, data: Any) -> Any:
-    """Represent a list; log a warning if its rows were a query each, or more.
+def watch() -> None:
+    """Warn of lists from now on, as long as ``DEBUG`` is on."""
+    if _warn_of_queries not in AROUND:
+        AROUND.append(_warn_of_queries)
+
+
+def _warn_of_queries(represent: Represent, serializer: Any, data: Any) -> Any:
+    """Represent data; log a warning if they are a list whose rows were a query each, or more.
 
     That is done once for each view class and class of serializers.
     """
+    if not settings.DEBUG or is_disabled() or not isinstance(serializer, ListSerializer):
+        return represent(serializer, data)
     view, child = view_of(serializer), serializer.child
     cls = type(child if view is None else view)
     looked_at = _looked_at.setdefault(cls, WeakSet())
     # Before the rows are dumped, which may load more.
     loaded = None if type(child) in looked_at else loaded_with(data)
-    results = represent_list(serializer, data)
+    results = represent(serializer, data)
     if results and loaded is not None:
         looked_at.add(type(child))
         # The fields are made by now.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -22,7 +22,6 @@ from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django import dump_log
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
 from fastschema.contrib.django.front_end.bound import runs_of
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
@@ -58,6 +57,8 @@ from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
+LOADED: list[Callable[[Sequence[str]], object]] = []
+"""Called with the lookups that were loaded for some rows. Rooms add theirs."""
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 _MOST_AT_ONCE = 900
 """For how many objects one query loads a relation: SQLite takes 999 values, and as many ``OR``."""
@@ -257,8 +258,8 @@ def _loaded(rows: Sequence[Any], missing: list[Unloaded], *, in_any_order: bool)
         else:
             if lookups:
                 logger.debug("%s: loaded %s on demand", type(rows[0]).__name__, ", ".join(lookups))
-            if dump_log.in_use:
-                dump_log.note_loaded(lookups)
+            for told in LOADED:
+                told(lookups)
         yield
     finally:
         loaded.forget()
