@@ -78,6 +78,16 @@ class ClassState:
         return state
 
 
+class ClassCache(ClassState):
+    """A dictionary that hangs on a class, for what is made of it."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.known: dict[Any, Any] = {}
+
+
 _FUNCTIONS = (FunctionType, staticmethod, classmethod)
 
 

@@ -18,7 +18,6 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.customization import copies_as_django, is_plain_condition
-from fastschema.contrib.django.front_end.record import ClassCache
 from fastschema.contrib.django.internals.queries import (
     evaluates_as_stock,
     is_combined,
@@ -32,7 +31,7 @@ from fastschema.contrib.django_filter.recipes import (
     FilterSetState,
     Recipe,
 )
-from fastschema.runtime.guard import STATE_KEY, State
+from fastschema.runtime.guard import STATE_KEY, ClassCache, State
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.runtime.plain_values import is_a, is_plain
 from fastschema.runtime.switch import is_disabled

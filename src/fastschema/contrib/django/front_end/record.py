@@ -37,7 +37,6 @@ from fastschema.runtime.class_record import ClassRecord
 from fastschema.runtime.guard import (
     CLASS_STATE_KEY,
     ClassSnapshot,
-    ClassState,
     Snapshot,
     generations,
 )
@@ -102,16 +101,6 @@ class Reading(NamedTuple):
 
     def is_current(self) -> bool:
         return self.are_methods_unchanged() and self.classes.is_current()
-
-
-class ClassCache(ClassState):
-    """A dictionary that hangs on a class, for what is made of it."""
-
-    __slots__ = ("known",)
-
-    def __init__(self, cls: type) -> None:
-        super().__init__(cls)
-        self.known: dict[Any, Any] = {}
 
 
 class SerializerRecord(ClassRecord):

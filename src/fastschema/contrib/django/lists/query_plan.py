@@ -18,7 +18,6 @@ from django.db.models.signals import post_init, pre_init
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.front_end.read_around import ROWS
-from fastschema.contrib.django.front_end.record import ClassCache
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     iterates_as_django,
@@ -28,7 +27,7 @@ from fastschema.contrib.django.internals.queries import (
 from fastschema.contrib.django.internals.shapes import check_compiled_by_django, shape_of
 from fastschema.contrib.django.lists.prefetch_plan import PrefetchStep, steps_of
 from fastschema.contrib.django.lists.row_layout import Selection
-from fastschema.runtime.guard import ClassSnapshot
+from fastschema.runtime.guard import ClassCache, ClassSnapshot
 
 _PLANS = "query plans"
 _MOST_PLANS = 32
