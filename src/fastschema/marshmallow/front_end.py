@@ -48,7 +48,7 @@ from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.runtime.registration import registered_for
-from fastschema.runtime.report import Above, Report, field_reports, with_nested
+from fastschema.runtime.report import Ancestors, Report, field_reports, with_nested
 from fastschema.runtime.switch import disabled
 
 _LOADS = {"loads": STOCK_LOADS}
@@ -217,16 +217,16 @@ def load_compiler(schema: Any) -> LoadCompiler:
 
 def explain(dumping: Compiled, loading: Compiled) -> Report:
     """How a schema is dumped and loaded, nested schemas included."""
-    loading_report = _explain(loading, Above(), LOAD)
-    return replace(_explain(dumping, Above(), DUMP), loading=loading_report)
+    loading_report = _explain(loading, Ancestors(), LOAD)
+    return replace(_explain(dumping, Ancestors(), DUMP), loading=loading_report)
 
 
-def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
+def _explain(compiled: Compiled, ancestors: Ancestors, direction: Direction) -> Report:
     schema = compiled.schema
     name = type(schema).__name__
     reason = direction.overrides(schema)
     override, registered = "", ", ".join(_registered(schema, direction))
-    if above.is_nested and registered_for(schema, direction.name):
+    if ancestors.is_nested and registered_for(schema, direction.name):
         reason = None
     # The method that users call is asked for last: the others are stock's.
     if reason == f"{direction.name} is overridden" and calls_super(schema, direction.name, Schema):
@@ -236,7 +236,7 @@ def _explain(compiled: Compiled, above: Above, direction: Direction) -> Report:
         return Report(name, [], reason)
     reports = field_reports(compiled.program.node)
     nested: dict[str, Report] = {}
-    within = above.with_schema(compiled.program)
+    within = ancestors.with_schema(compiled.program)
     if within is not None:
         for report, field in zip(reports, compiled.fields, strict=True):
             if report.compiled:
@@ -262,7 +262,9 @@ def _notes(schema: Any, tags: tuple[str, ...], override: str) -> Iterator[str]:
         yield f"Hooks, called as by stock: {', '.join(names)}."
 
 
-def _explain_nested(key: str, field: Any, above: Above, direction: Direction) -> dict[str, Report]:
+def _explain_nested(
+    key: str, field: Any, ancestors: Ancestors, direction: Direction
+) -> dict[str, Report]:
     """Return the report on a field's nested schema, by the field's key; empty if it has none."""
     while isinstance(field, List):
         field = field.inner
@@ -272,7 +274,7 @@ def _explain_nested(key: str, field: Any, above: Above, direction: Direction) ->
         schema = field.schema
     except Exception as error:  # stock raises it when the first object is dumped
         return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
-    return {key: _explain(read_once(schema, direction), above, direction)}
+    return {key: _explain(read_once(schema, direction), ancestors, direction)}
 
 
 class MarshmallowFrontEnd:

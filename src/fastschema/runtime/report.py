@@ -109,7 +109,7 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> lis
     ]
 
 
-class Above:
+class Ancestors:
     """The schemas in which another is nested, and how often a report tells of each."""
 
     def __init__(
@@ -122,8 +122,8 @@ class Above:
     def is_nested(self) -> bool:
         return bool(self._schemas)
 
-    def with_schema(self, schema: Hashable) -> Above | None:
-        """Return the same and one more; None where a report need not tell of that once more.
+    def with_schema(self, schema: Hashable) -> Ancestors | None:
+        """Return these and one more; None where a report need not tell of that once more.
 
         One that nests itself is told of once on each path to it, but schemas that nest each other
         have too many paths to read.
@@ -131,7 +131,7 @@ class Above:
         if schema in self._schemas or self._told[schema] >= _MOST_TOLD:
             return None
         self._told[schema] += 1
-        return Above((*self._schemas, schema), self._told)
+        return Ancestors((*self._schemas, schema), self._told)
 
 
 def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:

@@ -35,7 +35,7 @@ from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.programs import DumpProgram
-from fastschema.runtime.report import Above, FieldReport, Report, field_reports, with_nested
+from fastschema.runtime.report import Ancestors, FieldReport, Report, field_reports, with_nested
 from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import disabled
 
@@ -188,7 +188,7 @@ class CompiledSerializer:
         return bound_now(self._row_serializer).dispatch(form)
 
     def explain(self) -> Report:
-        return replace(_explain(self.schema, Above()), loading=_explain_loading(self.schema))
+        return replace(_explain(self.schema, Ancestors()), loading=_explain_loading(self.schema))
 
 
 class RestFrameworkFrontEnd:
@@ -215,13 +215,13 @@ front_end = RestFrameworkFrontEnd()
 # Reports, for explain()
 
 
-def _explain(schema: Any, above: Above) -> Report:
+def _explain(schema: Any, ancestors: Ancestors) -> Report:
     if isinstance(schema, ListSerializer):
         if is_stock_list(schema):
-            return _explain(schema.child, above)
+            return _explain(schema.child, ancestors)
         if not calls_super(schema, "to_representation", ListSerializer):
             return Report(type(schema).__name__, [], "to_representation is overridden")
-        report = _explain(schema.child, above)
+        report = _explain(schema.child, ancestors)
         return replace(report, schema=type(schema).__name__, override="to_representation")
     name = type(schema).__name__
     is_overridden = not is_stock_serializer(schema)
@@ -235,7 +235,7 @@ def _explain(schema: Any, above: Above) -> Report:
         reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
         return Report(name, [], reason)
     program, fields = bound.compiled.program, bound.fields
-    within = above.with_schema(program)
+    within = ancestors.with_schema(program)
     nested = {
         node.key: _explain(field, within)
         for node, field in zip(program.node.fields, fields, strict=True)
@@ -258,7 +258,7 @@ def _loading_report(serializer: Any) -> Report | None:
     child = serializer.child if is_list else serializer
     if not any(not field.read_only for field in field_mapping(child).values()):
         return None
-    report = _report_input(serializer, Above())
+    report = _report_input(serializer, Ancestors())
     is_asked = not report.why and runs_as_a_whole(type(child))
     notes = _notes_on_own_methods(type(child))
     if _bulk is not None:
@@ -266,7 +266,7 @@ def _loading_report(serializer: Any) -> Report | None:
     return Report(report.schema, report.fields, report.why, notes=notes)
 
 
-def _report_input(serializer: Any, above: Above) -> Report:
+def _report_input(serializer: Any, ancestors: Ancestors) -> Report:
     if isinstance(serializer, ListSerializer):
         if not has_stock_rows(serializer):
             name = type(serializer).__name__
@@ -280,7 +280,7 @@ def _report_input(serializer: Any, above: Above) -> Report:
         nodes = read_validation(serializer, all_fields(serializer), []).program.node.fields
     except UnreadableError as error:
         return Report(name, [], str(error))
-    within = above.with_schema((type(serializer), *[node.name for node in nodes]))
+    within = ancestors.with_schema((type(serializer), *[node.name for node in nodes]))
     nested = {
         node.name: _report_input(fields[node.name], within)
         for node in nodes
