@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.unloaded_relations import Loads
+from fastschema.contrib.django.unloaded_relations import LoadedRelations
 from fastschema.doctor.django.n_plus_one import advice, loaded_with, unloaded_by
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
@@ -133,9 +133,9 @@ def test_rows_tell_what_their_queryset_has_loaded(case, flights):
     serializer, make, expected = CASES[case]
     rows = list(make())
     with CaptureQueriesContext(connection) as captured:
-        loads = Loads.of_rows(rows)
+        loaded = LoadedRelations.of_rows(rows)
     assert len(captured) == 0
-    assert advice(unloaded_by(serializer(), (make().model, loads))) == expected
+    assert advice(unloaded_by(serializer(), (make().model, loaded))) == expected
 
 
 def test_the_fields_are_named_by_their_keys_in_the_output():

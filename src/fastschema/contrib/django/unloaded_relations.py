@@ -39,8 +39,8 @@ class Unloaded(NamedTuple):
     method: str
 
 
-class Follow(NamedTuple):
-    """Which relations are followed, from what represents the rows.
+class LookupWalk(NamedTuple):
+    """A walk from what represents the rows along their relations: which of them it follows.
 
     :param fields: from that to its fields that follow relations: each field, the attributes of its
         source, and what represents the objects there, if that is known
@@ -54,8 +54,8 @@ class Follow(NamedTuple):
     identity: Callable[[Any], Any]
 
 
-class Loads:
-    """What a query loads besides its own rows.
+class LoadedRelations:
+    """The relations that a query loads with its own rows.
 
     :param select_related: as ``Query.select_related``
     :param prefetches: paths of what is prefetched, each with the last step's own queryset, if any
@@ -77,13 +77,15 @@ class Loads:
         self._prefetches = list(prefetches)
 
     @classmethod
-    def of(cls, queryset: Any) -> Loads:
+    def of(cls, queryset: Any) -> LoadedRelations:
         return cls.of_query(
             queryset.query.select_related, prefetch_lookups(queryset), fetch_mode_of(queryset)
         )
 
     @classmethod
-    def of_query(cls, select_related: Any, lookups: Iterable[Any], fetch_mode: Any) -> Loads:
+    def of_query(
+        cls, select_related: Any, lookups: Iterable[Any], fetch_mode: Any
+    ) -> LoadedRelations:
         prefetches = []
         for lookup in lookups:
             is_object = isinstance(lookup, Prefetch)
@@ -92,11 +94,11 @@ class Loads:
         return cls(select_related, prefetches, fetches_peers=tracks_peers(fetch_mode))
 
     @classmethod
-    def of_compiled(cls, query: CompiledQuery) -> Loads:
+    def of_compiled(cls, query: CompiledQuery) -> LoadedRelations:
         return cls.of_query(query.select_related, query.prefetch_lookups, query.fetch_mode)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Any]) -> Loads:
+    def of_rows(cls, rows: Sequence[Any]) -> LoadedRelations:
         """Return what is loaded with model instances now, as far as the first of them tell."""
         loaded: dict[str, Any] = {}
         for row in rows[:_ROWS_LOOKED_AT]:
@@ -108,10 +110,10 @@ class Loads:
         """Return whether it is said which relations to a single object are loaded."""
         return self._select_related is not True
 
-    def without_joins(self) -> Loads:
-        return Loads(False, self._prefetches)
+    def without_joins(self) -> LoadedRelations:
+        return LoadedRelations(False, self._prefetches)
 
-    def through(self, name: str, relation: Any) -> Loads | None:
+    def through(self, name: str, relation: Any) -> LoadedRelations | None:
         """Return what is loaded with the objects of a relation; None if they are not."""
         select_related: Any = False
         is_loaded = is_prefetched = False
@@ -128,39 +130,41 @@ class Loads:
             if rest:
                 prefetches.append((rest, queryset))
             elif queryset is not None:
-                inner = Loads.of(queryset)
+                inner = LoadedRelations.of(queryset)
                 select_related = select_related or inner._select_related
                 prefetches += inner._prefetches
         if not is_loaded:
             return None
-        return Loads(select_related, prefetches, is_prefetched=is_prefetched)
+        return LoadedRelations(select_related, prefetches, is_prefetched=is_prefetched)
 
 
-class LoadsOfRows(Loads):
+class RelationsOfRows(LoadedRelations):
     """What is loaded with model instances, by the first that has any objects of the relation."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
         super().__init__()
         self.rows = rows
 
-    def through(self, name: str, relation: Any) -> Loads | None:
+    def through(self, name: str, relation: Any) -> LoadedRelations | None:
         for row in self.rows:
             objects = loaded_objects(row, name, relation)
             if objects is None:
                 return None
             if objects:
-                return LoadsOfRows(objects)
-        return LoadsOfRows(())
+                return RelationsOfRows(objects)
+        return RelationsOfRows(())
 
 
-def unloaded(represents: Any, model: Any, loads: Loads, follow: Follow) -> list[Unloaded]:
+def unloaded(
+    represents: Any, model: Any, loaded: LoadedRelations, walk: LookupWalk
+) -> list[Unloaded]:
     """Return the relations that are followed from the rows of a model, and not loaded with them."""
-    relations = list(dict.fromkeys(_of_fields(represents, Position(model, loads, follow))))
-    if not loads.names_joins() and any(relation.method == SELECT for relation in relations):
+    relations = list(dict.fromkeys(_of_fields(represents, Position(model, loaded, walk))))
+    if not loaded.names_joins() and any(relation.method == SELECT for relation in relations):
         # select_related() with names loads nothing but those.
-        step = Position(model, loads.without_joins(), follow)
+        step = Position(model, loaded.without_joins(), walk)
         relations = list(dict.fromkeys(_of_fields(represents, step)))
-    if loads.fetches_peers:
+    if loaded.fetches_peers:
         # One query for all rows loads the others.
         return [relation for relation in relations if relation.method != SELECT]
     return relations
@@ -188,8 +192,8 @@ class Position(NamedTuple):
     """
 
     model: Any
-    loads: Loads
-    follow: Follow
+    loaded: LoadedRelations
+    walk: LookupWalk
     key: str = ""
     lookup: tuple[str, ...] = ()
     method: str = SELECT
@@ -198,8 +202,8 @@ class Position(NamedTuple):
 
 
 def _of_fields(serializer: Any, at: Position) -> Iterator[Unloaded]:
-    at = at._replace(holders=(*at.holders, at.follow.identity(serializer)))
-    for field, source, inner in at.follow.fields(serializer):
+    at = at._replace(holders=(*at.holders, at.walk.identity(serializer)))
+    for field, source, inner in at.walk.fields(serializer):
         yield from _of_field(f"{at.key}{field.field_name}", field, source, inner, at)
 
 
@@ -212,21 +216,21 @@ def _of_field(
         relation = relations_of(end.model).get(name)
         if relation is None or name == end.back:
             return
-        loads = end.loads.through(name, relation)
-        if loads is None and not at.follow.may_load(end, relation, following):
+        loaded = end.loaded.through(name, relation)
+        if loaded is None and not at.walk.may_load(end, relation, following):
             return
         lookup = (*end.lookup, name)
-        is_named = loads is not None and loads.names_joins()
+        is_named = loaded is not None and loaded.names_joins()
         is_joined = is_single(relation) and relation.related_model is not None
-        is_joined = is_joined and not (loads is not None and loads.is_prefetched)
+        is_joined = is_joined and not (loaded is not None and loaded.is_prefetched)
         method = end.method if is_joined else PREFETCH
-        if loads is None:
+        if loaded is None:
             yield Unloaded(key, LOOKUP_SEP.join(lookup), method)
         back = _way_back(relation)
-        model, loads = relation.related_model, loads or Loads()
-        end = Position(model, loads, at.follow, at.key, lookup, method, back, at.holders)
+        model, loaded = relation.related_model, loaded or LoadedRelations()
+        end = Position(model, loaded, at.walk, at.key, lookup, method, back, at.holders)
     # A serializer that nests itself is followed as far as something is loaded by its name.
-    if inner is not None and (is_named or at.follow.identity(inner) not in at.holders):
+    if inner is not None and (is_named or at.walk.identity(inner) not in at.holders):
         yield from _of_fields(inner, end._replace(key=f"{key}."))
 
 

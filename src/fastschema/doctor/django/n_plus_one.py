@@ -26,8 +26,8 @@ from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import (
     PREFETCH,
     SELECT,
-    Follow,
-    Loads,
+    LoadedRelations,
+    LookupWalk,
     Unloaded,
     lookups_of,
     unloaded,
@@ -41,19 +41,19 @@ logger = logging.getLogger("fastschema")
 _looked_at: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
 """By the classes of views, or of serializers that no view has: those of serializers."""
 
-Loaded = tuple[Any, Loads]
+Loaded = tuple[Any, LoadedRelations]
 """The model of some rows, and what is loaded with them."""
 
 
 def loaded_with(data: Any) -> Loaded | None:
     """Return what is loaded with the rows of a list now; None if only the database knows."""
     if isinstance(data, QuerySet):
-        return data.model, Loads.of(data)
+        return data.model, LoadedRelations.of(data)
     if type(data) is LazyInstanceList and data.fetched is not None:
         query = data.fetched.query
-        return query.model, Loads.of_compiled(query)
+        return query.model, LoadedRelations.of_compiled(query)
     if isinstance(data, list) and data and access_of(type(data[0])) is MODEL:
-        return type(data[0]), Loads.of_rows(data)
+        return type(data[0]), LoadedRelations.of_rows(data)
     return None
 
 
@@ -77,7 +77,7 @@ def _known_fields(serializer: Any) -> Iterator[tuple[Any, Sequence[str], Any]]:
             yield field, field.source_attrs, inner if isinstance(inner, Serializer) else None
 
 
-_ALL = Follow(_known_fields, lambda position, relation, following: True, type)
+_ALL = LookupWalk(_known_fields, lambda position, relation, following: True, type)
 """All that a serializer follows, as far as that is known without making fields."""
 
 

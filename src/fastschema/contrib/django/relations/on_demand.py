@@ -43,10 +43,10 @@ from fastschema.contrib.django.relations.plain import (
 )
 from fastschema.contrib.django.relations.reads import ANY, kept_as, may_lack, reads_of, surely_read
 from fastschema.contrib.django.unloaded_relations import (
-    Follow,
-    Loads,
-    LoadsOfRows,
+    LoadedRelations,
+    LookupWalk,
     Position,
+    RelationsOfRows,
     Unloaded,
     is_single,
     loaded_objects,
@@ -95,7 +95,7 @@ def load_relations(rows: Any, serializer: Any) -> Any:
         return rows
     if not _is_plain(rows):
         return rows
-    lookups = lookups_of(_missing(dispatch, rows.model, Loads.of(rows), AT_ONCE))
+    lookups = lookups_of(_missing(dispatch, rows.model, LoadedRelations.of(rows), AT_ONCE))
     return fetching_peers(rows.prefetch_related(*lookups) if lookups else rows)
 
 
@@ -151,14 +151,14 @@ def before_dispatch(
 def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
     """Return whether relations are read of the rows of a query that it does not load."""
     try:
-        return bool(_missing(dispatch, query.model, Loads.of_compiled(query), ANY))
+        return bool(_missing(dispatch, query.model, LoadedRelations.of_compiled(query), ANY))
     except Exception:
         _log_failure()
         return False
 
 
 def loaded_on_demand(
-    serializer: Any, model: Any, loaded: Loads, loads: str | bool
+    serializer: Any, model: Any, loaded: LoadedRelations, loads: str | bool
 ) -> tuple[str, ...]:
     """Return the relations that are loaded on demand for the rows of a list."""
     dispatch = _dispatch(serializer)
@@ -185,17 +185,19 @@ def _are_instances(rows: Sequence[Any]) -> bool:
     return len(rows) > 0 and access_of(type(rows[0])) is MODEL
 
 
-def _missing(dispatch: Dispatch, model: Any, loads: Loads, follow: Follow) -> list[Unloaded]:
+def _missing(
+    dispatch: Dispatch, model: Any, loaded: LoadedRelations, walk: LookupWalk
+) -> list[Unloaded]:
     """Return the relations that are sure to be read of each object, and are not loaded."""
     # Nested serializers are found anew: the next row may have others.
     fresh = Dispatch(dispatch.program, dispatch.form, dispatch.bound_schema.for_one_list())
-    return unloaded(fresh, model, loads, follow)
+    return unloaded(fresh, model, loaded, walk)
 
 
 def _missing_of(dispatch: Dispatch, rows: Sequence[Any]) -> list[Unloaded]:
     """Return those to load for some rows; of one object only what several lead to."""
     model, db = type(rows[0]), rows[0]._state.db
-    missing = _missing(dispatch, model, LoadsOfRows(rows), _OF_ROWS)
+    missing = _missing(dispatch, model, RelationsOfRows(rows), _OF_ROWS)
     if len(rows) == 1 and not any(
         leads_from_several(model, relation.lookup) for relation in missing
     ):
@@ -347,9 +349,9 @@ def _may_load(position: Position, relation: Any, following: str | None) -> bool:
     return is_plain or is_plain_generic(position, relation)
 
 
-AT_ONCE = Follow(surely_read, _may_load_at_once, id)
-IN_ANY_ORDER = Follow(surely_read, _may_load_in_any_order, id)
-_OF_ROWS = Follow(surely_read, _may_load, id)
+AT_ONCE = LookupWalk(surely_read, _may_load_at_once, id)
+IN_ANY_ORDER = LookupWalk(surely_read, _may_load_in_any_order, id)
+_OF_ROWS = LookupWalk(surely_read, _may_load, id)
 
 
 def _leads_to_plain_relations(model: Any) -> bool:

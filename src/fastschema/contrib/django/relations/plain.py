@@ -22,8 +22,8 @@ from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.internals.instances import single_relation
 from fastschema.contrib.django.internals.queries import is_exact, iterates_as_django
 from fastschema.contrib.django.unloaded_relations import (
-    LoadsOfRows,
     Position,
+    RelationsOfRows,
     attribute_of,
     is_single,
     relations_of,
@@ -100,11 +100,15 @@ def is_generic(relation: Any) -> bool:
 
 def is_plain_generic(position: Position, relation: Any) -> bool:
     """Return the same for a generic foreign key of the rows themselves."""
-    if not is_generic(relation) or position.lookup or not isinstance(position.loads, LoadsOfRows):
+    if (
+        not is_generic(relation)
+        or position.lookup
+        or not isinstance(position.loaded, RelationsOfRows)
+    ):
         return False
     key = position.model._meta.get_field(relation.ct_field).attname
     content_types_and_databases = {
-        (getattr(row, key), row._state.db) for row in position.loads.rows
+        (getattr(row, key), row._state.db) for row in position.loaded.rows
     }
     return all(
         db == DEFAULT_DB_ALIAS

@@ -21,8 +21,8 @@ from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.lists.query_plan import keep
 from fastschema.contrib.django.relations.plain import leads_from_several
 from fastschema.contrib.django.unloaded_relations import (
-    Follow,
-    Loads,
+    LoadedRelations,
+    LookupWalk,
     Unloaded,
     attribute_of,
     is_single,
@@ -82,7 +82,7 @@ def reads_of(dispatch: Dispatch, model: Any) -> Reads:
     key = model, None if type(bound.fields) is FieldsByNumber else _nested(dispatch)
     reads: Reads | None = kept.get(key)
     if reads is None:
-        relations = unloaded(dispatch, model, Loads(), ANY)
+        relations = unloaded(dispatch, model, LoadedRelations(), ANY)
         steps = [relation.lookup.split(LOOKUP_SEP) for relation in relations]
         reads = Reads(tuple(_reads(model, steps)), _leads_to_several(model, relations))
         keep(kept, key, reads, _MOST_KEPT)
@@ -171,7 +171,7 @@ def _leads_to_several(model: Any, relations: list[Unloaded]) -> bool:
 
 
 def surely_read(dispatch: Dispatch) -> Iterator[tuple[Any, Sequence[str], Any]]:
-    """Yield the fields of which generated code reads the source: see ``Follow.fields``."""
+    """Yield the fields of which generated code reads the source: see ``LookupWalk.fields``."""
     bound = dispatch.bound_schema
     nodes = enumerate(dispatch.program.node.fields)
     for (number, node), field in zip(nodes, bound.exemplar_fields, strict=True):
@@ -181,4 +181,4 @@ def surely_read(dispatch: Dispatch) -> Iterator[tuple[Any, Sequence[str], Any]]:
             yield field, path, bound.nested_dispatch(number, dispatch.form) if is_nested else None
 
 
-ANY = Follow(surely_read, lambda position, relation, following: True, id)
+ANY = LookupWalk(surely_read, lambda position, relation, following: True, id)
