@@ -218,7 +218,7 @@ test-postgresql: $(TEST)/installed
 test-marshmallow-3: .venv/test-marshmallow-3/installed
 	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
 		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \
-		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/shadow \
+		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/shadow tests/message_pack \
 		tests/doctor --ignore=tests/doctor/django
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
@@ -230,7 +230,7 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 	touch $@
 
 # What the rooms have for Flask.
-OF_FLASK := tests/shadow/test_flask.py $(addprefix tests/doctor/,test_flask.py test_flask_routes.py)
+OF_FLASK := tests/shadow/test_flask.py tests/message_pack/test_flask.py $(addprefix tests/doctor/,test_flask.py test_flask_routes.py)
 
 # The same tests of the Flask extension, with Flask 2.2 and the marshmallow that was there at its time.
 test-oldest-flask: .venv/test-oldest-flask/installed
@@ -294,7 +294,7 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
 	tests/contrib/camel_case \
 	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
-	$(addprefix tests/contrib/django/test_,message_pack.py ndjson.py parsers.py \
+	tests/message_pack $(addprefix tests/contrib/django/test_,ndjson.py parsers.py \
 		renderers.py renderers_encoders.py settings.py streaming.py) \
 	tests/doctor/django/test_survey.py tests/doctor/django/test_toolbar.py \
 	tests/contrib/django/front_end/test_json_encoding.py

@@ -21,6 +21,7 @@ ROOMS = {
     "contrib/sqlalchemy": ["plan.py", "contrib/flask/responses.py"],
     "contrib/sqlalchemy_relations": [],
     "doctor": ["__main__.py", "plan.py", "contrib/django/management/commands/fastschema.py"],
+    "message_pack": ["plan.py"],
     "shadow": [],
 }
 """Folders, and the modules outside of them that import them inside of a function, or are theirs."""

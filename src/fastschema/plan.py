@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Form
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
-    JsonLines,
     checked_chunk_size,
     json_bytes,
     json_stream,
 )
 from fastschema.runtime.front_end import CompiledSchema, dumped_data, front_end_for
 from fastschema.runtime.guard import generations
-from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.report import Report
 from fastschema.runtime.switch import is_disabled
 
@@ -120,11 +118,12 @@ class Plan:
             surrogate; it names the schema and the field
         :raises Exception: what stock's dump or the framework's JSON encoder raises
         """
-        name = type(self._schema.schema).__name__
-        try:
-            return packed(self.dumps(obj, many), name)
-        except UnicodeEncodeError as error:  # a lone surrogate, which DRF's JSON cannot hold either
-            raise MessagePackError(f"{name}: {error}") from error
+        # Imported here, as is what else can be taken out: see CONTRIBUTING.md.
+        from fastschema.message_pack.plans import message
+
+        if many is None:
+            self._schema.refuse_collection(obj)
+        return message(self._schema, obj, many)
 
     def pack_stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """Return the rows as MessagePack messages, one after the other, packed while the rows are
@@ -137,7 +136,10 @@ class Plan:
         :raises ValueError: if ``chunk_size`` is no positive integer
         :raises Exception: what :meth:`packb` raises, when the row that causes it is reached
         """
-        return self._pack_stream(rows, checked_chunk_size(chunk_size), is_stock=is_disabled())
+        from fastschema.message_pack.plans import messages
+
+        size = checked_chunk_size(chunk_size)
+        return messages(self._schema, rows, size, is_stock=is_disabled())
 
     def stream(self, rows: Any, chunk_size: int = CHUNK_SIZE) -> Iterator[bytes]:
         """Return the rows as one JSON array, in chunks of ``bytes``, written while the rows are
@@ -298,18 +300,6 @@ class Plan:
         from fastschema.contrib.sqlalchemy.selection import SelectDumper
 
         return SelectDumper(self._schema, statement, session, is_streamed=is_streamed)
-
-    def _pack_stream(self, rows: Any, chunk_size: int, *, is_stock: bool) -> Iterator[bytes]:
-        schema, engine = self._schema, self._schema.engine()
-        name = type(schema.schema).__name__
-        dumper = None if is_stock else schema.row_dumper(engine.form, None)
-        if dumper is None:
-            dumped = schema.stock_dump(rows, True) if is_stock else self.dump(rows, True)
-            for row in dumped:
-                yield packed(schema.stock_encode(row), name)
-            return
-        for lines in JsonLines(schema.rows(rows), dumper.all_rows, engine.encode, chunk_size):
-            yield b"".join([packed(line, name) for line in lines.split(b"\n") if line])
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -21,11 +21,11 @@ from flask import (
 from marshmallow import Schema
 
 from fastschema.contrib.flask.configuration import Settings, settings_of
-from fastschema.contrib.flask.responses import MESSAGE_PACK
 from fastschema.runtime.front_end import DumpingSchema
 from fastschema.runtime.switch import is_disabled
 from fastschema.shadow import Difference, compare, is_sampled
 
+_MESSAGE_PACK = "application/vnd.msgpack"
 # Flask 2.2 need not have blinker, and has what stands for it.
 shadow_differed = cast(Any, signals).Namespace().signal("fastschema-shadow-differed")
 """Sent for each difference, with the application as the sender and a ``difference``."""
@@ -36,7 +36,7 @@ def _is_plain(response: Any) -> bool:
         isinstance(response, Response)
         and response.is_sequence
         and not response.direct_passthrough
-        and response.mimetype != MESSAGE_PACK
+        and response.mimetype != _MESSAGE_PACK
     )
 
 

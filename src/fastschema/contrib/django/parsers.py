@@ -1,4 +1,4 @@
-"""Parsers that read JSON by orjson, and MessagePack."""
+"""A parser that reads JSON by orjson."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.parsers import JSONParser
 
 from fastschema.runtime.json_engine import orjson
-from fastschema.runtime.message_pack import unpacked
 from fastschema.runtime.standard_json import may_hold_huge_integers
 from fastschema.runtime.switch import is_disabled
 
@@ -39,7 +38,7 @@ class FastJSONParser(JSONParser):
             return super().parse(stream, media_type, parser_context)
         if orjson is not None and _is_utf8(parser_context):
             try:
-                content = _read(stream)
+                content = content_of(stream)
             except ValueError as error:  # stock's way to say it, be it the stream or its content
                 raise ParseError(f"JSON parse error - {error}") from None
             if not may_hold_huge_integers(content):
@@ -54,33 +53,7 @@ class FastJSONParser(JSONParser):
             raise ParseError("JSON parse error - nested too deeply") from None
 
 
-class FastMessagePackParser(BaseParser):
-    """MessagePack (``application/vnd.msgpack``) with values that JSON has.
-
-    It needs msgpack: ``pip install msgpack``.
-    """
-
-    media_type = "application/vnd.msgpack"
-    strict: bool = JSONParser.strict
-    """Whether to refuse NaN and the infinities, as in ``JSONParser``: the setting STRICT_JSON."""
-
-    def parse(
-        self,
-        stream: Any,
-        media_type: str | None = None,
-        parser_context: dict[str, Any] | None = None,
-    ) -> Any:
-        """Return the value of a message.
-
-        :raises ParseError: for what is no message, and for values and keys that JSON does not have
-        """
-        try:
-            return unpacked(_read(stream), is_strict=self.strict)
-        except (ValueError, RecursionError) as error:
-            raise ParseError(f"MessagePack parse error - {error}") from None
-
-
-def _read(stream: Any) -> bytes:
+def content_of(stream: Any) -> bytes:
     """Return all of a stream, read until it has no more, as ``codecs.StreamReader`` does."""
     return b"".join(iter(stream.read, b""))
 

@@ -1,4 +1,4 @@
-"""Renderers that write JSON by orjson, and MessagePack."""
+"""Renderers that write JSON by orjson."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from functools import cache
 from typing import Any
 
 from django.apps import apps
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 
 from fastschema.contrib.django.front_end.json_encoding import encode, encodes_as_stock
 from fastschema.runtime.json_engine import orjson, to_ascii
-from fastschema.runtime.message_pack import MessagePackError, packed
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.switch import is_disabled
 
@@ -130,42 +129,3 @@ class NDJSONRenderer(FastJSONRenderer):
         rows = data if isinstance(data, (list, tuple)) else [data]
         write = super().render  # without what would indent it
         return b"".join([(write(row) or b"null") + b"\n" for row in rows])
-
-
-class FastMessagePackRenderer(BaseRenderer):
-    """MessagePack (``application/vnd.msgpack``), with the values of ``FastJSONRenderer``'s JSON.
-
-    It needs msgpack: ``pip install msgpack ormsgpack``.
-    """
-
-    media_type = "application/vnd.msgpack"
-    format = "msgpack"
-    charset = None
-    render_style = "binary"
-
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: dict[str, Any] | None = None,
-    ) -> bytes:
-        """Return ``data`` as one message; nothing for None.
-
-        :raises ValueError: for an integer of more than 64 bits or a lone
-            surrogate; it names the serializer and the field
-        :raises TypeError, ValueError: what ``JSONRenderer.render`` raises
-        """
-        if data is None:
-            return b""
-        name = _name_of(data)
-        try:
-            return packed(FastJSONRenderer().render(data), name)
-        except UnicodeEncodeError as error:
-            raise MessagePackError(f"{name}: {error}") from error
-
-
-def _name_of(data: Any) -> str:
-    """Return what data were dumped by, for error messages."""
-    serializer = getattr(data, "serializer", None)
-    serializer = getattr(serializer, "child", serializer)
-    return "data" if serializer is None else type(serializer).__name__

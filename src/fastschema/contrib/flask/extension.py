@@ -38,6 +38,7 @@ from fastschema.runtime.rooms import room
 
 _doctor, _shadow = room("fastschema.doctor.flask"), room("fastschema.shadow.flask")
 _relations = room("fastschema.contrib.sqlalchemy_relations.flask")
+room("fastschema.message_pack.flask")  # which adds its formats
 
 
 class FastSchema:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, cast
 
-from flask import Response, current_app, request
+from flask import Response, current_app
 from flask.typing import ResponseReturnValue
 from marshmallow import Schema
 from werkzeug.datastructures import Headers
@@ -18,10 +18,7 @@ from fastschema.contrib.flask.json_provider import FastJSONProvider, jsonify_eng
 from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
-from fastschema.runtime.message_pack import packed
 
-JSON = "application/json"
-MESSAGE_PACK = "application/vnd.msgpack"
 SCHEMA = "_fastschema_schema"
 """The attribute of a decorated view that says by which schema it answers."""
 Arguments = ParamSpec("Arguments")
@@ -72,28 +69,10 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
     return cast(Response, provider.response(dumped_data(compiled, obj, many)))
 
 
-def message_pack_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """Return the same values as one MessagePack message."""
-    text = json_response(compiled, obj, many).get_data()
-    body = packed(text, type(compiled.schema).__name__)
-    return current_app.response_class(body, mimetype=MESSAGE_PACK)
-
-
-def accepted_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -> Response:
-    """Return the one of the two that the request's ``Accept`` prefers; JSON, if it likes both."""
-    best = request.accept_mimetypes.best_match([JSON, MESSAGE_PACK], JSON)
-    respond = message_pack_response if best == MESSAGE_PACK else json_response
-    response = respond(compiled, obj, many)
-    response.vary.add("Accept")
-    return response
-
-
-RESPONSES = {
-    "json": json_response,
-    "msgpack": message_pack_response,
-    "accept": accepted_response,
+RESPONSES: dict[str, Callable[[DumpingSchema, Any, bool | None], Response]] = {
+    "json": json_response
 }
-"""What makes a response in each format."""
+"""What makes a response in each format. Rooms add theirs."""
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:

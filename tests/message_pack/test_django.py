@@ -17,9 +17,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.parsers import FastJSONParser, FastMessagePackParser
-from fastschema.contrib.django.renderers import FastJSONRenderer, FastMessagePackRenderer
-from fastschema.runtime.message_pack import MessagePackError
+from fastschema.contrib.django.parsers import FastJSONParser
+from fastschema.contrib.django.renderers import FastJSONRenderer
+from fastschema.message_pack.django import FastMessagePackParser, FastMessagePackRenderer
+from fastschema.message_pack.packing import MessagePackError
 from flights.models import Airline
 from tests.contrib.django.differential import exactly
 

@@ -7,7 +7,7 @@ import sys
 import msgpack
 import pytest
 
-from fastschema.runtime.message_pack import MessagePackError, packed, unpacked
+from fastschema.message_pack.packing import MessagePackError, packed, unpacked
 
 VALUES = [
     None,

@@ -1,0 +1,1 @@
+"""MessagePack with the values of JSON: by plans, for Flask, and for DRF."""
