@@ -276,7 +276,7 @@ OF_DRF = {
     "input: a list's validation found once": {f"{INPUT}.validation:has_stock_rows": FALSE},
     "input in bulk: lookups": {f"{BULK}.batch_lookup:batch_lookups": does(_nothing_looked_up)},
     "input in bulk: bulk_create": {f"{BULK}.create:why_one_by_one": gives("it is off")},
-    "filters on demand": {f"{FILTERS}.recipes:FilterSetState.recipe": NONE},
+    "filters on demand": {f"{FILTERS}.filter_plan:FilterSetRecord.plan": NONE},
     "filter sets of filterset_fields kept": {
         "django_filters.rest_framework:DjangoFilterBackend.get_filterset_class": by_stock
     },

@@ -72,7 +72,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
         "BulkCreateModelMixin.get_serializer": "the data of a request, and what the view has made",
     },
     "contrib/django_filter/on_demand": {"_check_queryset": _STOCK},
-    "contrib/django_filter/recipes": {"<module>": _CLASS},
+    "contrib/django_filter/filter_plan": {"<module>": _CLASS},
     "marshmallow/customization": {"<module>": _CLASS},
     "marshmallow/fields": {"_enum": _PLAIN, "_number": _PLAIN, "shows_object": _OURS},
     "marshmallow/front_end": {

@@ -16,7 +16,7 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 
 import fastschema
 from fastschema.contrib import django as front_end
-from fastschema.contrib.django_filter.recipes import FilterSetState
+from fastschema.contrib.django_filter.filter_plan import FilterSetRecord
 from fastschema.runtime import thresholds
 from fastschema.runtime.guard import STATE_KEY
 from flights.models import Airline, Flight
@@ -147,7 +147,7 @@ class TestWhatIsMade:
     def test_the_state_of_a_class_is_not_pickled(self):
         cls = filter_set()
         cls(QueryDict(""), Flight.objects.all())
-        assert pickle.loads(pickle.dumps(FilterSetState.of(cls))) is None
+        assert pickle.loads(pickle.dumps(FilterSetRecord.of(cls))) is None
 
 
 class TestLooks:
@@ -455,7 +455,7 @@ class TestSwitches:
 class TestReasons:
     @staticmethod
     def why(cls):
-        return FilterSetState.of(cls).why(Flight)
+        return FilterSetRecord.of(cls).why(Flight)
 
     @pytest.mark.parametrize(
         ("made", "why"),

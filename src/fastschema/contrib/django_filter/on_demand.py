@@ -24,12 +24,12 @@ from fastschema.contrib.django.internals.queries import (
     is_nothing,
     results_of,
 )
-from fastschema.contrib.django_filter.recipes import (
+from fastschema.contrib.django_filter.filter_plan import (
     ASKING,
     STOCK_ERRORS,
     STOCK_FORM,
-    FilterSetState,
-    Recipe,
+    FilterPlan,
+    FilterSetRecord,
 )
 from fastschema.runtime.guard import STATE_KEY, ClassCache, State
 from fastschema.runtime.patching import Replacements, stock_method
@@ -47,13 +47,13 @@ _LOOKED_AT = frozenset(["filters", "_form", "_meta", "get_form_class"])
 """Attributes that a filter set has once its filters or its form were read, or it was changed."""
 
 
-class Demand(State):
-    """What is made of one filter set; the recipe says which filters are needed."""
+class LazyFilters(State):
+    """The filters and the form that a filter set has made; the plan says which it needs."""
 
-    __slots__ = ("_memo", "filters", "form", "needed", "recipe")
+    __slots__ = ("_memo", "filters", "form", "needed", "plan")
 
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
+    def __init__(self, plan: FilterPlan) -> None:
+        self.plan = plan
         self.filters: dict[str, Any] = {}
         """The filters that are made so far."""
         self.needed: dict[str, Any] = {}
@@ -80,7 +80,7 @@ class Demand(State):
         data = filter_set.data
         if type(data) not in (QueryDict, MultiValueDict, dict) or filter_set.form_prefix:
             return
-        names, shared = self.recipe.needed(data), self.recipe.shared
+        names, shared = self.plan.needed(data), self.plan.shared
         self.make_filters(filter_set, [name for name in names if name not in shared])
         self.needed = {name: shared.get(name) or self.filters[name] for name in names}
         fields = {name: filter_.field for name, filter_ in self.needed.items()}
@@ -120,17 +120,17 @@ class Demand(State):
                 yield name, values[name]
 
 
-def demanded(filter_set: Any) -> Any:
+def needed_form(filter_set: Any) -> Any:
     """Return the form of those filters that are needed; None if stock must make its form."""
     attributes = vars(filter_set)
-    demand = attributes.get(STATE_KEY)
-    if type(demand) is not Demand or not attributes.keys().isdisjoint(_LOOKED_AT):
+    lazy = attributes.get(STATE_KEY)
+    if type(lazy) is not LazyFilters or not attributes.keys().isdisjoint(_LOOKED_AT):
         return None
     if not filter_set.is_bound:
         return None
-    if demand.form is None:
-        demand.make_form(filter_set)
-    return None if "filters" in attributes else demand.form
+    if lazy.form is None:
+        lazy.make_form(filter_set)
+    return None if "filters" in attributes else lazy.form
 
 
 def init(
@@ -138,13 +138,13 @@ def init(
 ) -> None:
     """``BaseFilterSet.__init__``, without filters if they can be made later."""
     attributes, base = vars(self), self.base_filters
-    recipe = None
+    plan = None
     has_model = queryset is None or is_a(queryset, QuerySet)
     is_plain_set = "base_filters" not in attributes and type(base) in (dict, OrderedDict)
     if has_model and is_plain_set and not is_disabled():
         model = type(self)._meta.model if queryset is None else queryset.model
-        recipe = FilterSetState.of(type(self)).recipe(model)
-    if recipe is None:
+        plan = FilterSetRecord.of(type(self)).plan(model)
+    if plan is None:
         STOCK_INIT(self, data, queryset, request=request, prefix=prefix)
         return
     attributes["base_filters"] = {}
@@ -153,8 +153,8 @@ def init(
     finally:
         del attributes["base_filters"]
     del attributes["filters"]
-    demand = attributes[STATE_KEY] = Demand(recipe)
-    demand.make_filters(self, recipe.reasons)
+    lazy = attributes[STATE_KEY] = LazyFilters(plan)
+    lazy.make_filters(self, plan.reasons)
 
 
 def _filters_of(filter_set: Any) -> Any:
@@ -181,40 +181,40 @@ class FiltersOnDemand:
         if STATE_KEY not in attributes:
             which = f"{'type' if filter_set is None else cls.__name__!r} object"
             raise AttributeError(f"{which} has no attribute 'filters'")
-        demand = attributes[STATE_KEY]
-        if type(demand) is not Demand:  # of a copy
+        lazy = attributes[STATE_KEY]
+        if type(lazy) is not LazyFilters:  # of a copy
             filters = attributes["filters"] = _filters_of(filter_set)
             return filters
-        filters = attributes["filters"] = demand.all_filters(filter_set)
-        if demand.form is not None and "_form" not in attributes:
-            demand.complete_form(filter_set)
+        filters = attributes["filters"] = lazy.all_filters(filter_set)
+        if lazy.form is not None and "_form" not in attributes:
+            lazy.complete_form(filter_set)
         return filters
 
 
 def _form(self: Any) -> Any:
     """``BaseFilterSet.form``, made of the filters as they were when the data were cleaned."""
     attributes = vars(self)
-    demand = attributes.get(STATE_KEY)
-    if "_form" not in attributes and type(demand) is Demand and demand.form is not None:
-        demand.complete_form(self)
+    lazy = attributes.get(STATE_KEY)
+    if "_form" not in attributes and type(lazy) is LazyFilters and lazy.form is not None:
+        lazy.complete_form(self)
     return STOCK_FORM.fget(self)
 
 
 def is_valid(self: Any) -> bool:
     """``BaseFilterSet.is_valid``, by the form of those filters that are needed."""
-    needed = demanded(self)
+    needed = needed_form(self)
     return STOCK_IS_VALID(self) if needed is None else bool(needed.is_valid())
 
 
 def _errors(self: Any) -> Any:
     """``BaseFilterSet.errors``, which the other filters have none of."""
-    needed = demanded(self)
+    needed = needed_form(self)
     return STOCK_ERRORS.fget(self) if needed is None else needed.errors
 
 
 def filter_queryset(self: Any, queryset: Any) -> Any:
     """``BaseFilterSet.filter_queryset`` by those filters that are needed."""
-    needed = demanded(self)
+    needed = needed_form(self)
     if needed is None or not hasattr(needed, "cleaned_data"):
         return STOCK_FILTER_QUERYSET(self, queryset)
     needed_filters = vars(self)[STATE_KEY].needed
@@ -314,7 +314,7 @@ def why_filters_are_made(view: Any) -> str | None:
             if cls is not again:
                 return "its filter set class may be another one for each request"
             if cls is not None:
-                return FilterSetState.of(cls).why(queryset.model)
+                return FilterSetRecord.of(cls).why(queryset.model)
     return None
 
 

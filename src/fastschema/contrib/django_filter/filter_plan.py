@@ -1,4 +1,4 @@
-"""Recipes of filter sets: which filters a request needs, and which may be left out."""
+"""Plans of filter sets: which filters a request needs, and which may be left out."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ _MOST_CHANGES = 8
 _MOST_MODELS = 32
 
 
-class Recipe:
+class FilterPlan:
     """Which filters of a class are needed for which parameters.
 
     :param why: why all filters must be made for each request; None if not all must
@@ -286,36 +286,36 @@ def _why_class(cls: Any) -> str | None:
     return None
 
 
-class FilterSetState(ClassState):
+class FilterSetRecord(ClassState):
     """What is known of a filter set class."""
 
-    __slots__ = ("_changes", "_recipes", "_uses")
+    __slots__ = ("_changes", "_plans", "_uses")
 
     def __init__(self, cls: type) -> None:
         super().__init__(cls)
-        self._recipes: dict[Any, Recipe] = {}
+        self._plans: dict[Any, FilterPlan] = {}
         self._uses = 0
         self._changes = 0
 
     def why(self, model: Any) -> str | None:
         """Return why filters are made for each request; None if they are made on demand."""
-        recipe = Recipe(self.owner(), model)
-        return recipe.why or " and ".join(recipe.reasons.values()) or None
+        plan = FilterPlan(self.owner(), model)
+        return plan.why or " and ".join(plan.reasons.values()) or None
 
-    def recipe(self, model: Any) -> Recipe | None:
+    def plan(self, model: Any) -> FilterPlan | None:
         """Return what filters querysets of a model; None if stock must."""
         cls = self.owner()
-        recipe = self._recipes.get(model)
-        if recipe is None:
+        plan = self._plans.get(model)
+        if plan is None:
             self._uses += 1
-            if self._uses < thresholds.uses_worth_an_exemplar or len(self._recipes) >= _MOST_MODELS:
+            if self._uses < thresholds.uses_worth_an_exemplar or len(self._plans) >= _MOST_MODELS:
                 return None
-            recipe = self._recipes[model] = Recipe(cls, model)
-        if recipe.why is not None:
+            plan = self._plans[model] = FilterPlan(cls, model)
+        if plan.why is not None:
             return None
-        if not recipe.is_current(cls):
+        if not plan.is_current(cls):
             self._changes += 1
             if self._changes < _MOST_CHANGES:
-                self._recipes.pop(model, None)
+                self._plans.pop(model, None)
             return None
-        return recipe
+        return plan
