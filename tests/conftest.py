@@ -108,8 +108,9 @@ def _watch_calls():
 def _code_of_users_runs_where_stock_runs_it(request):
     """Fail where fastschema runs code of users only to find something out."""
     where = request.path.relative_to(Path(__file__).parent).parts[0]
-    is_exempt = request.node.get_closest_marker("instruments") is not None
-    if where not in _WATCHED or is_exempt or not is_watched(request.path.stem):
+    node = request.node
+    is_exempt = node.get_closest_marker("instruments") is not None
+    if where not in _WATCHED or is_exempt or not is_watched(request.path.stem, node.nodeid):
         yield
         return
     with tripwire():
