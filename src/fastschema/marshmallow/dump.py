@@ -227,7 +227,7 @@ class _NestedFinder:
                 self._found = self._find(schema, many)
                 return self._found
         if self._dispatch is not None:
-            self._dispatch.begin_again()
+            self._dispatch.begin()
         if self._compiler is not None:
             self._compiler.begin()
         assert self._found is not None

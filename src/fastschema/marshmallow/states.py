@@ -429,7 +429,7 @@ def _find_made(
     def made_fields() -> MadeFields:
         return MadeFields(fields, direction.name)
 
-    def compile() -> Reading:
+    def read_made() -> Reading:
         reading = read(schema, fields, direction)
         reading.deciding = made_fields().deciding()
         return reading
@@ -437,7 +437,7 @@ def _find_made(
     reading = record.made_programs(direction.name).find(
         names,
         made_fields,
-        compile,
+        read_made,
         is_worth_reading=is_inner or thresholds.is_worth_compiling(rows),
     )
     if reading is None:

@@ -17,9 +17,9 @@ depend on something else, such as the active time zone: they are *ambient*. If o
 changed, all functions are bound anew. What changes on the schema itself is not noticed here: the
 front end then binds another program.
 
-Another dump looks at ambient values by ``begin_again()``, and finds nested schemas anew. The next
-row of many that are dumped one by one looks by ``refresh()``, and nested schemas stay. After an
-exception, the dispatch is thrown away.
+``Dispatch.begin()`` looks at ambient values, and nested schemas are found anew. The next row of many
+that are dumped one by one looks by ``refresh()``, and nested schemas stay. After an exception, the
+dispatch is thrown away.
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
@@ -62,7 +62,7 @@ class BoundProgram:
         except IndexError:
             dispatch = self.new_dispatch(form)
         dispatch.owner = self
-        dispatch.begin_again()
+        dispatch.begin()
         return dispatch
 
     def dump_one(self, obj: Any) -> Any:
@@ -74,7 +74,7 @@ class BoundProgram:
         except IndexError:
             dispatch = self.new_dispatch(_PYTHON)
         if dispatch.nested or dispatch._ambient or len(dispatch) > _MOST_CLASSES:
-            dispatch.begin_again()
+            dispatch.begin()
         result = dispatch[type(obj)](obj)
         recorder.compiled(self.program)
         if len(idle) < MOST_IDLE:
@@ -194,8 +194,8 @@ class Dispatch(dict[type, Dump]):
             self.nested.append(value)
         return value
 
-    def begin_again(self) -> None:
-        """Look up again what does not belong to the schema; nested schemas are found anew."""
+    def begin(self) -> None:
+        """Begin a dump: look up again what does not belong to the schema, and what is nested."""
         for nested in self.nested:
             nested.found = NOT_FOUND
         if self._ambient or self._has_many_classes:

@@ -31,11 +31,11 @@ _MOST_MISSES = 16
 """After so many objects in a row of the same names, but other options, they are not compared."""
 
 
-class Alike(Protocol):
-    """What objects of a class run that have made such fields."""
+class Reading(Protocol):
+    """What was read of an object's fields: objects of its class with such fields run it, too."""
 
     def matches(self, fields: Any, /) -> bool:
-        """Return whether fields are what those were of which it was compiled."""
+        """Return whether fields are like those that were read."""
         ...
 
     def is_current(self) -> bool:
@@ -43,16 +43,16 @@ class Alike(Protocol):
         ...
 
 
-Compiled = TypeVar("Compiled", bound=Alike)
+AnyReading = TypeVar("AnyReading", bound=Reading)
 
 
-class MadePrograms(Generic[Compiled]):
+class MadePrograms(Generic[AnyReading]):
     """What the made objects of a class run: by the names of their fields, a few programs each."""
 
     __slots__ = ("_by_names", "_misses")
 
     def __init__(self) -> None:
-        self._by_names: dict[Hashable, list[Compiled]] = {}
+        self._by_names: dict[Hashable, list[AnyReading]] = {}
         self._misses: Counter[Hashable] = Counter()
         """How many objects in a row had fields of these names, but like those of no other."""
 
@@ -60,32 +60,32 @@ class MadePrograms(Generic[Compiled]):
         self,
         names: Hashable,
         fields: Any,
-        compile: Callable[[], Compiled | None],
+        read: Callable[[], AnyReading | None],
         *,
         is_worth_reading: bool = False,
-    ) -> Compiled | None:
-        """Return what an object runs, compiled if its fields are like those of no other.
+    ) -> AnyReading | None:
+        """Return what an object runs; its fields are read if they are like those of no other.
 
         :param names: the names of its fields, and whatever else is worth a look first
-        :param is_worth_reading: whether to compile it though it cannot be kept
+        :param is_worth_reading: whether to read them though that cannot be kept
         """
-        alike = self._by_names.get(names)
-        if alike is None and len(self._by_names) < _MOST_NAMES:
-            alike = self._by_names[names] = []
+        readings = self._by_names.get(names)
+        if readings is None and len(self._by_names) < _MOST_NAMES:
+            readings = self._by_names[names] = []
         # After that many misses, the options differ each time, and comparing them gains nothing.
-        if alike is None or self._misses[names] >= _MOST_MISSES:
-            return compile() if is_worth_reading else None
-        for candidate in alike:
-            if candidate.matches(fields) and candidate.is_current():
+        if readings is None or self._misses[names] >= _MOST_MISSES:
+            return read() if is_worth_reading else None
+        for reading in readings:
+            if reading.matches(fields) and reading.is_current():
                 self._misses[names] = 0
-                return candidate
+                return reading
         self._misses[names] += 1
-        alike = [candidate for candidate in alike if candidate.is_current()]
-        has_room = len(alike) < _MOST_FOR_NAMES
-        compiled = compile() if has_room or is_worth_reading else None
-        if compiled is not None and has_room:
-            self._by_names[names] = [compiled, *alike]
-        return compiled
+        readings = [reading for reading in readings if reading.is_current()]
+        has_room = len(readings) < _MOST_FOR_NAMES
+        latest = read() if has_room or is_worth_reading else None
+        if latest is not None and has_room:
+            self._by_names[names] = [latest, *readings]
+        return latest
 
 
 class ClassRecord(ClassState):
