@@ -17,9 +17,9 @@ depend on something else, such as the active time zone: they are *ambient*. If o
 changed, all functions are bound anew. What changes on the schema itself is not noticed here: the
 front end then binds another program.
 
-``Dispatch.begin()`` looks at ambient values, and nested schemas are found anew. The next row of many
-that are dumped one by one looks by ``refresh()``, and nested schemas stay. After an exception, the
-dispatch is thrown away.
+``Dispatch.begin()`` looks at ambient values, and nested schemas are found anew. The next row of
+many that are dumped one by one looks by ``refresh()``, and nested schemas stay. After an exception,
+the dispatch is thrown away.
 
 A row of another class than its function expects goes back to the dispatch. Where there is no
 program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
