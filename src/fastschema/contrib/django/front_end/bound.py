@@ -57,7 +57,7 @@ from fastschema.contrib.django.front_end.fields_on_demand import (
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
 from fastschema.contrib.django.front_end.makers import Made, represented
-from fastschema.contrib.django.front_end.record import DUMPING, Compiled, Reading, class_record
+from fastschema.contrib.django.front_end.record import DUMPING, Reading, SharedProgram, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.front_end.snapshots import MadeFields
 from fastschema.runtime import thresholds
@@ -88,7 +88,7 @@ class BoundSerializer:
 
     def __init__(
         self,
-        compiled: Compiled,
+        compiled: SharedProgram,
         find: Callable[[], Any],
         exemplar_fields: list[Any],
         fields: Any,
@@ -197,20 +197,20 @@ def _itself(serializer: Any) -> Any:
     return serializer
 
 
-def _compiled_of_pending(like: Any, outer: BoundSerializer | None) -> Compiled | None:
+def _compiled_of_pending(like: Any, outer: BoundSerializer | None) -> SharedProgram | None:
     """Return what a pending serializer runs; what is nested in an exemplar is looked at once."""
     nested = None if outer is None else outer.compiled.nested
     if nested is not None and id(like) in nested:
         return nested[id(like)]
     reading = reading_of_pending(like) if is_stock_serializer(like) else None
-    compiled: Compiled | None = reading and reading.compiled
+    compiled: SharedProgram | None = reading and reading.compiled
     if nested is not None and outer is not None and outer.compiled.fields and compiled is not None:
         nested[id(like)] = compiled
     return compiled
 
 
 def _bound_pending(
-    compiled: Compiled, find: Callable[[], Any], outer: BoundSerializer | None = None
+    compiled: SharedProgram, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> BoundSerializer:
     fields = compiled.fields
     return BoundSerializer(compiled, find, fields, FieldsByNumber(find, fields), outer)

@@ -44,8 +44,8 @@ from fastschema.runtime.patching import MethodsOfFields
 from fastschema.runtime.programs import DumpProgram
 
 
-class Compiled:
-    """What serializers run that are alike: their fields were never read, or all have the same.
+class SharedProgram:
+    """The program of serializers that are alike: their fields were never read, or are the same.
 
     :param fields: the exemplar's fields that are dumped: read their options only; else []
     """
@@ -58,7 +58,7 @@ class Compiled:
         self.fields = fields
         self.list_plans: dict[Any, Any] = {}
         """How they read the rows of querysets: see ``lists.list_plan``."""
-        self.nested: dict[int, Compiled] = {}
+        self.nested: dict[int, SharedProgram] = {}
         """What is nested in the exemplar runs, by the ids of its serializers."""
 
     def matches(self, fields: list[Any]) -> bool:
@@ -73,7 +73,7 @@ class Direction(NamedTuple):
     """One of the two things that serializers do: they dump, or they validate.
 
     :param fields_of: gives the fields of a serializer that matter
-    :param read: makes a :class:`Compiled` or its like of a serializer, such fields, and the
+    :param read: makes a :class:`SharedProgram` or its like of a serializer, such fields, and the
         fields of which options are read, for serializers that have made none
     :param read_around: the methods of fields that generated code reads around
     """
@@ -297,9 +297,9 @@ def _options_of(cls: type) -> Iterable[type]:
     return meta.__mro__[:-1] if isinstance(meta, type) else ()
 
 
-def _read_dump(serializer: Any, fields: list[Any], options: list[Any]) -> Compiled:
+def _read_dump(serializer: Any, fields: list[Any], options: list[Any]) -> SharedProgram:
     snapshot = Snapshot(fields, OPTIONS, inner_fields)
-    return Compiled(read(serializer, fields), snapshot, options)
+    return SharedProgram(read(serializer, fields), snapshot, options)
 
 
 DUMPING = Direction("dump", readable_fields, _read_dump, DUMPS)
