@@ -254,3 +254,20 @@ def test_the_fields_of_a_first_schema_are_those_that_its_class_had(change):
         return dumped, cls().dump(row), copy.deepcopy(schema).dump(row)
 
     assert_as_stock(use)
+
+
+@pytest.mark.usefixtures("users_thresholds")
+def test_code_that_takes_part_in_making_fields_runs_for_schemas_of_users_only():
+    bound = []
+
+    class Binding(Schema):
+        number = fields.Integer()
+
+        def on_bind_field(self, field_name, field_obj):
+            bound.append(self)
+
+    schema = Binding()
+    for _ in range(30):
+        schema.dump({})
+        schema.load({})
+    assert bound == [schema]

@@ -156,6 +156,22 @@ def test_a_change_of_a_schema_in_a_kept_one_is_seen(change):
 
 
 @pytest.mark.usefixtures("_installed")
+@pytest.mark.parametrize(
+    ("option", "value"), [("partial", True), ("unknown", INCLUDE), ("many", True)]
+)
+def test_an_option_of_a_nested_schema_is_seen_that_alone_has_changed(option, value):
+    inner = Schema.from_dict({"number": fields.Integer(required=True)})
+    comparison = Comparison(Schema.from_dict({"in": fields.Nested(inner)}), LOG)
+    rows = [{"in": {"number": "1"}}, {"in": {"other": 1}}, {"in": [{"number": "1"}]}]
+    for schema in (comparison.stock, comparison.schema):
+        assert schema.fields["in"].schema.fields
+    check_kept(comparison, rows)
+    for schema in (comparison.stock, comparison.schema):
+        setattr(schema.fields["in"].schema, option, value)
+    check_kept(comparison, rows)
+
+
+@pytest.mark.usefixtures("_installed")
 def test_options_of_a_load_are_those_of_this_load():
     comparison = Comparison(Changeable, LOG)
     for _ in range(3):

@@ -105,8 +105,9 @@ def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
     assert_as_in_stock(ask)
 
 
+@pytest.mark.parametrize("depth", [0, 1, 2])
 @pytest.mark.parametrize("last", [False, True])
-def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last):
+def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last, depth):
     class Child(serializers.Serializer):
         secret = serializers.CharField()
         b = Loud()
@@ -121,8 +122,11 @@ def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last):
             self.fields["child"].fields.pop("secret", None)
             return False
 
-    row = {"child": {"secret": "S", "b": "b", "d": "d"}}
-    assert_as_in_stock(lambda: exactly(Rows(row).data))
+    cls, row = Rows, {"child": {"secret": "S", "b": "b", "d": "d"}}
+    for _ in range(depth):
+        cls, row = serializer_of(one=cls(), many=cls(many=True)), {"one": row, "many": [row]}
+    assert_as_in_stock(lambda: exactly(cls(row).data))
+    assert_as_in_stock(lambda: exactly(cls([row] * 2, many=True).data))
 
 
 def test_a_field_that_is_gone_when_its_turn_comes():

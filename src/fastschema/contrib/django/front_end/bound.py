@@ -81,10 +81,10 @@ class BoundSerializer:
     :param find: gives the serializer
     :param exemplar_fields: the exemplar's, of which only options are read; its own if it made them
     :param fields: its own fields, or what makes them when one of them is needed
-    :param outer: the one that it is nested in
+    :param outer: the one that it is nested in, by the field that ``name`` is the name of
     """
 
-    __slots__ = ("_nested", "compiled", "exemplar_fields", "fields", "find", "outer")
+    __slots__ = ("_nested", "compiled", "exemplar_fields", "fields", "find", "name", "outer")
 
     def __init__(
         self,
@@ -93,18 +93,20 @@ class BoundSerializer:
         exemplar_fields: list[Any],
         fields: Any,
         outer: BoundSerializer | None = None,
+        name: str = "",
     ) -> None:
         self.compiled = compiled
         self.find = find
         self.exemplar_fields = exemplar_fields
         self.fields = fields
         self.outer = outer
+        self.name = name
         self._nested: dict[int, BoundSerializer | None] = {}
 
     def for_one_list(self) -> BoundSerializer:
         """Return the same, which finds nested serializers anew."""
         fields = self.exemplar_fields, self.fields
-        return BoundSerializer(self.compiled, self.find, *fields, self.outer)
+        return BoundSerializer(self.compiled, self.find, *fields, self.outer, self.name)
 
     def nested(self, number: int) -> BoundSerializer | None:
         """Return what a nested serializer runs, the same for a whole list.
@@ -130,6 +132,13 @@ class BoundSerializer:
     @property
     def serializer(self) -> Any:
         return self.find()
+
+    def existing_nested(self, name: str) -> Any:
+        """Return the serializer that is nested by a field; None if it is still to be made."""
+        outer = self.outer
+        serializer = self.serializer if outer is None else outer.existing_nested(self.name)
+        field = None if serializer is None else made_fields(serializer).get(name)
+        return getattr(field, "child", field)
 
     @property
     def context(self) -> Any:
@@ -173,21 +182,26 @@ def runs_of(
 ) -> BoundSerializer | None:
     """Return a serializer bound to what it runs, with what is nested in it; None if stock must.
 
-    :param like: the serializer, or one like it; ``find`` gives the serializer itself
+    :param like: the serializer, which represents as stock does, or one like it; ``find`` gives the
+        serializer itself
     :param outer: the one that it is nested in
     :param may_make: whether its fields may be made, for there is an object to represent
     """
     if find is None:
         find = partial(_itself, like)
-    is_made = outer is not None and _is_nested_made(like, outer)
+    name, existing = "", None
+    if outer is not None:
+        name = like.field_name or like.parent.field_name
+        existing = outer.existing_nested(name)
+    is_made = existing is not None and has_made_fields(existing)
     compiled = None if is_made else _compiled_of_pending(like, outer)
     if compiled is not None:
-        return _bound_pending(compiled, find, outer)
+        return _bound_pending(compiled, find, outer, name)
     is_made = is_made or has_made_fields(like)
-    if not (is_made or may_make) or not is_stock_serializer(like):
+    if not (is_made or may_make):
         return None
     try:
-        reading_and_bound = _bound_made(find(), outer)
+        reading_and_bound = _bound_made(find(), outer, name)
     except UnreadableError:
         return None
     return reading_and_bound and reading_and_bound[1]
@@ -202,7 +216,7 @@ def _compiled_of_pending(like: Any, outer: BoundSerializer | None) -> SharedProg
     nested = None if outer is None else outer.compiled.nested
     if nested is not None and id(like) in nested:
         return nested[id(like)]
-    reading = reading_of_pending(like) if is_stock_serializer(like) else None
+    reading = reading_of_pending(like)
     compiled: SharedProgram | None = reading and reading.compiled
     if nested is not None and outer is not None and outer.compiled.fields and compiled is not None:
         nested[id(like)] = compiled
@@ -210,14 +224,17 @@ def _compiled_of_pending(like: Any, outer: BoundSerializer | None) -> SharedProg
 
 
 def _bound_pending(
-    compiled: SharedProgram, find: Callable[[], Any], outer: BoundSerializer | None = None
+    compiled: SharedProgram,
+    find: Callable[[], Any],
+    outer: BoundSerializer | None = None,
+    name: str = "",
 ) -> BoundSerializer:
     fields = compiled.fields
-    return BoundSerializer(compiled, find, fields, FieldsByNumber(find, fields), outer)
+    return BoundSerializer(compiled, find, fields, FieldsByNumber(find, fields), outer, name)
 
 
 def _bound_made(
-    serializer: Any, outer: BoundSerializer | None = None
+    serializer: Any, outer: BoundSerializer | None = None, name: str = ""
 ) -> tuple[Reading, BoundSerializer] | None:
     """Return a serializer bound to its own fields; stock, or code of users, makes them now.
 
@@ -229,7 +246,7 @@ def _bound_made(
     if reading is None:
         return None
     find = partial(_itself, serializer)
-    return reading, BoundSerializer(reading.compiled, find, fields, fields, outer)
+    return reading, BoundSerializer(reading.compiled, find, fields, fields, outer, name)
 
 
 def bound_now(serializer: Any) -> BoundSerializer:
@@ -240,14 +257,6 @@ def bound_now(serializer: Any) -> BoundSerializer:
     fields = readable_fields(serializer)
     compiled = DUMPING.read(serializer, fields, [])
     return BoundSerializer(compiled, partial(_itself, serializer), fields, fields)
-
-
-def _is_nested_made(like: Any, outer: BoundSerializer) -> bool:
-    """Return whether a nested serializer has fields already, which may have been changed."""
-    if outer.outer is not None:
-        return False  # to find it would be to make it
-    field = made_fields(outer.serializer).get(like.field_name or like.parent.field_name)
-    return field is not None and has_made_fields(getattr(field, "child", field))
 
 
 # What dumps what is nested
@@ -273,12 +282,12 @@ def _dispatcher(
     like: Any, form: Form, find: Callable[[], Any], outer: BoundSerializer | None = None
 ) -> Dispatcher:
     """Return what dumps by a serializer: generated code, or else its own method."""
+    if not is_stock_serializer(like):
+        return _by(find().to_representation, form, _OwnDumper)
     bound = runs_of(like, find, outer)
     if bound is not None:
         return bound.dispatch(form)
-    if is_stock_serializer(like):
-        return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
-    return _by(find().to_representation, form, _OwnDumper)
+    return _by(partial(STOCK_TO_REPRESENTATION, find()), form)
 
 
 def dumps_each(field: Any) -> bool:
@@ -291,10 +300,10 @@ def dumps_each(field: Any) -> bool:
 
 
 def _row_serializer(field: Any) -> Any:
-    """Return what dumps each object of a nested field; None if it sees all of them at once."""
-    if not isinstance(field, ListSerializer):
-        return field
-    return field.child if dumps_each(field) else None
+    """Return what dumps each object of a nested field; None if code of users does, or sees all."""
+    if isinstance(field, ListSerializer):
+        return field.child if dumps_each(field) else None
+    return field if is_stock_serializer(field) else None
 
 
 def _nested_serializer(fields: Any, number: int) -> Any:
