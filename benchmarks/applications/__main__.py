@@ -1,7 +1,7 @@
 """Whole requests of an application, by stock and with the lines of fastschema's README.
 
     PYTHONPATH=benchmarks python -m applications NAME [--only WORD] [--turns N]
-        [--load-relations[=all]] [--results DIR]
+        [--load-relations] [--results DIR]
     PYTHONPATH=benchmarks python -m applications NAME --tests
 
 Stock and fastschema are a process each, over the same database, and take turns. Their answers
@@ -9,9 +9,8 @@ Stock and fastschema are a process each, over the same database, and take turns.
 once more afterwards, when everything is compiled. Counts seconds of processor time, of the process
 and of the database server. Prints tables, and writes application-NAME.json.
 
-With ``--load-relations``, fastschema loads missing relations: other queries than stock's are no
-difference. The figures are in application-NAME-load-relations.json; with ``--load-relations=all``,
-which also loads lists in any order, in application-NAME-load-relations-all.json.
+With ``--load-relations``, fastschema takes part with each value of ``LOAD_RELATIONS``, and other
+queries than stock's are no difference. Writes application-NAME-load-relations.json.
 
 With ``--tests``, the application's own tests run instead, both ways; their outcomes are compared.
 
@@ -32,12 +31,13 @@ from typing import Any
 from applications.own_tests import differences, summary
 from applications.postgresql import is_there
 from applications.tables import (
-    ALL,
     APPLICATIONS,
     LOADING,
     POSTGRESQL,
+    SETTINGS,
     SMALL_APPLICATIONS,
     TESTED,
+    loading_rows,
     request_rows,
     sample_rows,
 )
@@ -54,49 +54,67 @@ def command(name: str, what: str, directory: Path) -> list[str]:
     return [str(python), "-m", "applications.worker", name, what, str(directory)]
 
 
+def contenders_of(name: str, directory: Path, *, loading: bool) -> list[Process]:
+    """Stock and, when it is ready, all that are compared with it.
+
+    :raises SystemExit: if stock does not start
+    """
+    stock = Process("stock", command(name, "stock", directory))
+    if not stock.hello:
+        raise SystemExit(f"{name} does not start")
+    if loading:
+        fast = command(name, "fastschema", directory)
+        others = [
+            Process(each, fast, {"LOAD_RELATIONS": value}, is_peer=True)
+            for each, value in SETTINGS.items()
+        ]
+    else:
+        others = [
+            Process(each, command(name, each, directory), is_peer=True)
+            for each in stock.hello["contenders"]
+        ]
+    return [stock, *others]
+
+
 def measure(
-    name: str, only: str, samples: int, directory: Path, *, loads_relations: str | None, **how: Any
+    name: str, only: str, samples: int, directory: Path, *, loading: bool, **how: Any
 ) -> dict[str, Any]:
     """Fill the database, compare, measure; return the report.
 
     :param only: requests whose titles contain it
     :param samples: how many, of requests that are sampled
+    :param loading: compare the values of LOAD_RELATIONS
     :raises SystemExit: if a contender does not start or cannot answer
     """
     if subprocess.run(command(name, "fill", directory), check=False).returncode:
         raise SystemExit(f"the database of {name} cannot be filled")
-    stock = Process("stock", command(name, "stock", directory))
-    if not (hello := stock.hello):
-        raise SystemExit(f"{name} does not start")
-    others = [
-        Process(each, command(name, each, directory), is_peer=True) for each in hello["contenders"]
-    ]
+    contenders = contenders_of(name, directory, loading=loading)
+    hello = contenders[0].hello
     requests = {
         each["title"]: each for each in hello["requests"] if only.lower() in each["title"].lower()
     }
     measures = [Measure(title, title, 0) for title in requests]
-    comparison = compare(measures, [stock, *others], keep=True, **how)
+    comparison = compare(measures, contenders, keep=True, **how)
     title = hello["title"]
     if name in SMALL_APPLICATIONS:
         title += f", over {'PostgreSQL' if is_there() else 'SQLite'}"
         name += POSTGRESQL if is_there() else ""
-    name += LOADING if loads_relations else ""
-    name += ALL if loads_relations == "all" else ""
+    name += LOADING if loading else ""
     report = tables.report(f"application-{name}", title, comparison)
-    by_name = {each.name: each for each in (stock, *others)}
+    by_name = {each.name: each for each in contenders}
     for figure in report["figures"]:
         contender, request = by_name[figure["contender"]], figure["measure"]
         figure |= contender.ask("facts", request) | contender.ask("calls", request)
-        if requests[request]["sampled"] and contender.name != "orjson":
+        if requests[request]["sampled"] and contender.name != "orjson" and not loading:
             figure["sample"] = contender.ask("sample", request, count=samples)
     for contender in by_name.values():
         contender.__exit__()
-    return {**report, "versions": others[-1].versions}
+    return {**report, "versions": contenders[-1].versions}
 
 
-def show(report: dict[str, Any]) -> None:
+def show(report: dict[str, Any], *, loading: bool) -> None:
     title = f"{report['title']}: milliseconds of processor time, and times as fast as stock"
-    tables.show(request_rows(report), title)
+    tables.show(loading_rows(report) if loading else request_rows(report), title)
     if len(samples := sample_rows(report)) > 1:
         tables.show(samples, "where the time goes")
     print(tables.reasons(report))
@@ -126,11 +144,7 @@ def main() -> None:
     parser.add_argument("name", choices=(*APPLICATIONS, *SMALL_APPLICATIONS))
     parser.add_argument("--tests", action="store_true", help="run its own tests both ways")
     parser.add_argument(
-        "--load-relations",
-        nargs="?",
-        const="True",
-        choices=("True", "all"),
-        help="load missing relations",
+        "--load-relations", action="store_true", help="compare the values of LOAD_RELATIONS"
     )
     parser.add_argument("--only", default="", metavar="WORD", help="requests that contain it")
     parser.add_argument("--turns", type=int, default=9)
@@ -143,19 +157,15 @@ def main() -> None:
         print(f"SKIPPED: the package of {name} has no tests")
         return
     os.environ["PYTHONHASHSEED"] = "0"  # Superset answers with sets
-    if arguments.load_relations:
-        os.environ["LOAD_RELATIONS"] = arguments.load_relations
+    if loading := arguments.load_relations:
+        os.environ["LOAD_RELATIONS"] = ""  # queries are not compared
     with tempfile.TemporaryDirectory() as directory:
         if arguments.tests:
             sys.exit(compare_tests(name, Path(directory)))
         how = {"rounds": arguments.turns, "batch": arguments.seconds}
-        loads_relations = arguments.load_relations
-        report = measure(
-            *(name, arguments.only, arguments.samples, Path(directory)),
-            loads_relations=loads_relations,
-            **how,
-        )
-    show(report)
+        chosen = (name, arguments.only, arguments.samples, Path(directory))
+        report = measure(*chosen, loading=loading, **how)
+    show(report, loading=loading)
     tables.write(arguments.results, report)
     if report["failures"]:
         sys.exit(1)

@@ -17,9 +17,9 @@ SMALL_APPLICATIONS = ("shop", "library")
 POSTGRESQL = "-postgresql"
 """Ends the names of figures of small applications over PostgreSQL."""
 LOADING = "-load-relations"
-"""Ends the names of figures for which fastschema loaded missing relations."""
-ALL = "-all"
-"""Comes after that where it loaded those in any order, too."""
+"""Ends the names of figures of the values of LOAD_RELATIONS."""
+SETTINGS = {"off": "", "`True`": "True", '`"all"`': "all"}
+"""Those values, as they are shown and as the worker has them in its environment."""
 
 
 def request_rows(report: dict[str, Any]) -> Rows:
@@ -75,26 +75,36 @@ def queries(stock: int, fast: int) -> str:
     return str(fast) if stock == fast else f"{stock} / {fast}"
 
 
-def section(
-    report: dict[str, Any],
-    loading: dict[str, Any] | None,
-    loading_all: dict[str, Any] | None = None,
-) -> str:
+def loading_rows(report: dict[str, Any]) -> Rows:
+    """Return the requests of which fastschema saves queries, with each value of LOAD_RELATIONS."""
+    result = [["request", "rows", "queries", "stock", *SETTINGS]]
+    for request, figures in tables.by_measure(report).items():
+        stock, *own = (figures.get(each) for each in ("stock", *SETTINGS))
+        if all(own) and len({each["queries"] for each in (stock, *own)}) > 1:
+            result.append(
+                [
+                    request,
+                    "" if stock["rows"] is None else f"{stock['rows']:,}",
+                    " / ".join(str(each["queries"]) for each in own),
+                    milliseconds(stock["seconds"]),
+                    *(f"{milliseconds(each['seconds'])} ({each['ratio']:.2f})" for each in own),
+                ]
+            )
+    return result
+
+
+def section(report: dict[str, Any], loading: dict[str, Any] | None = None) -> str:
     """Return what a page says of an application.
 
-    :param loading: the report of its requests with missing relations loaded, if there is one
-    :param loading_all: the same with "all"
+    :param loading: the report of the values of LOAD_RELATIONS, if there is one
     """
     parts = [f"### {report['title']}", markdown(request_rows(report))]
     failures = [tables.reasons(report)]
-    for value, loaded in (("True", loading), ('"all"', loading_all)):
-        if loaded is not None:
-            heading, *rows = request_rows(loaded)
-            saving = [row for row in rows if "/" in row[2]]
-            setting = f"`LOAD_RELATIONS = {value}`"
-            parts += [f"The requests that take fewer queries with {setting}:"]
-            parts += [markdown([heading, *saving])] if saving else ["None."]
-            failures += [tables.reasons(loaded)]
+    if loading is not None:
+        saving = loading_rows(loading)
+        parts += ["The requests that take fewer queries with `LOAD_RELATIONS`:"]
+        parts += [markdown(saving) if len(saving) > 1 else "None."]
+        failures += [tables.reasons(loading)]
     if len(samples := sample_rows(report)) > 1:
         parts += ["Where the time goes:", markdown(samples)]
     return "\n\n".join([*parts, *filter(None, failures), tables.versions(report)])
@@ -103,8 +113,7 @@ def section(
 def sections(names: list[str]) -> str:
     """Return what a page says of those applications that were measured."""
     reports = [
-        [tables.read(f"application-{each}{suffix}") for suffix in ("", LOADING, f"{LOADING}{ALL}")]
-        for each in names
+        [tables.read(f"application-{each}{suffix}") for suffix in ("", LOADING)] for each in names
     ]
     return "\n\n".join(section(*each) for each in reports if each[0] is not None)
 

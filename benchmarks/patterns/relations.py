@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from flights.models import Airline, Airport, Flight, Plane
 from harness.measuring import Run
 from patterns import Collection, flask_requests, is_fast
-from patterns.models import Author, Tag, articles, flights_in_database
+from patterns.models import Author, Comment, Tag, articles, flights_in_database
 from patterns.requests import COLUMNS, asked, filled, listed
 from patterns.serializers import article_serializer, model_serializer
 from small_applications.library import models as library
@@ -28,12 +28,13 @@ from small_applications.library.schemas import BookSchema
 PATTERNS = Collection("relations")
 add = PATTERNS.add
 FIFTY = (50,)
-LOADED = {"fastschema_load_relations": True}
+LOADED: dict[str, Any] = {"fastschema_load_relations": True}
+ALL_LOADED: dict[str, Any] = {"fastschema_load_relations": "all"}
 
 
-def serializer() -> Any:
+def serializer(**more: Any) -> Any:
     own = {"author": model_serializer(Author)(), "tags": model_serializer(Tag)(many=True)}
-    return article_serializer(*COLUMNS, *own, **own)
+    return article_serializer(*COLUMNS, *own, *more, **own, **more)
 
 
 def forgetful(count: int) -> Any:
@@ -79,6 +80,22 @@ def action(count: int) -> Run:
     return asked(type("Articles", (ModelViewSet,), content).as_view({"get": "recent"}))
 
 
+def with_comments() -> Any:
+    return serializer(comments=model_serializer(Comment)(many=True))
+
+
+add(
+    "50 rows that forget three relations, one of them a list in no order",
+    lambda n: listed(with_comments(), forgetful, n, **LOADED),
+    FIFTY,
+)
+add(
+    'the same with LOAD_RELATIONS = "all"',
+    lambda n: listed(with_comments(), forgetful, n, **ALL_LOADED),
+    FIFTY,
+)
+
+
 @add("a detail whose list of 13 forgets two relations", sizes=(13,))
 def detail(count: int) -> Run:
     nested = {"origin": model_serializer(Airport)(), "plane": model_serializer(Plane)()}
@@ -89,8 +106,7 @@ def detail(count: int) -> Run:
     return asked(type("View", (RetrieveAPIView,), content).as_view(), pk=key)
 
 
-@add("100 SQLAlchemy objects with two lazy relationships", sizes=(100,))
-def of_sqlalchemy(count: int) -> Run:
+def of_sqlalchemy(count: int, setting: Any) -> Run:
     engine, app = flask_requests.engine(), Flask("library")
     library.Base.metadata.drop_all(engine)
     library.Base.metadata.create_all(engine)
@@ -105,7 +121,7 @@ def of_sqlalchemy(count: int) -> Run:
     if is_fast():
         from fastschema.contrib.flask import FastSchema
 
-        app.config["FASTSCHEMA_LOAD_RELATIONS"] = True
+        app.config["FASTSCHEMA_LOAD_RELATIONS"] = setting
         FastSchema(app)
 
     @app.get("/")
@@ -115,3 +131,16 @@ def of_sqlalchemy(count: int) -> Run:
             return jsonify(BookSchema(many=True).dump(rows))
 
     return flask_requests.asked(app)
+
+
+HUNDRED = (100,)
+add(
+    "100 SQLAlchemy objects with two lazy relationships",
+    lambda n: of_sqlalchemy(n, True),
+    HUNDRED,
+)
+add(
+    'the same with FASTSCHEMA_LOAD_RELATIONS = "all"',
+    lambda n: of_sqlalchemy(n, "all"),
+    HUNDRED,
+)

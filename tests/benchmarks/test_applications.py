@@ -100,20 +100,34 @@ def test_a_report_becomes_tables_of_requests_and_of_where_their_time_goes(tables
     fast = figure(tables, "fastschema", 0.020, ratio=2.0, filters=1.0)
     about = {"title": "An application", "versions": {"Python": "3.12"}, "date": "today"}
     about |= {"machine": "one", "measures": {"a list": "a list"}, "failures": []}
-    loading = {**about, "figures": [stock, {**fast, "queries": 2}]}
     heading = "| request | rows | queries | stock | fastschema | of it database | times | median "
     heading += "| calls |"
     rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 
-    assert tables.section({**about, "figures": [stock, fast]}, loading).split("\n\n") == [
+    assert tables.section({**about, "figures": [stock, fast]}).split("\n\n") == [
         "### An application",
         f"{heading}\n{rule}\n| a list | 2 | 3 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 | 1.00 |",
-        "The requests that take fewer queries with `LOAD_RELATIONS = True`:",
-        f"{heading}\n{rule}\n| a list | 2 | 3 / 2 | 40.0 | 20.0 | 10.0 | 2.00 | 2.00 | 1.00 |",
         "Where the time goes:",
         "| stock / fastschema, ms | a list |\n| --- | ---: |\n| filters | 15.0 / 10.0 |\n"
         "| JSON | 15.0 / 0.0 |\n| the database server | 10.0 / 10.0 |",
         "Measured on today on one, with Python 3.12.",
+    ]
+
+
+def test_requests_with_fewer_queries_are_shown_with_each_value_of_load_relations(tables):
+    def compared(measure, *queries):
+        values = zip(("stock", *tables.SETTINGS), queries, (1.0, 1.1, 1.5, 2.0), strict=True)
+        own = [
+            figure(tables, name, 0.04 / times, queries=asked, ratio=times)
+            for name, asked, times in values
+        ]
+        return [{**each, "measure": measure} for each in own]
+
+    report = {"figures": [*compared("a list", 9, 9, 5, 2), *compared("another", 3, 3, 3, 3)]}
+
+    assert tables.loading_rows(report) == [
+        ["request", "rows", "queries", "stock", "off", "`True`", '`"all"`'],
+        ["a list", "2", "9 / 5 / 2", "40.0", "36.4 (1.10)", "26.7 (1.50)", "20.0 (2.00)"],
     ]
 
 
