@@ -265,7 +265,7 @@ CHOSEN_FOR_3.14 := "django==6.1.*" "djangorestframework==3.18.*"
 CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a wheel for this system
 # Those that take long run once, in test-long.
 PYTHON_TESTS := -m "not long" tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
-	test_packaging.py test_repository.py test_compatibility.py contrib/adrf/test_servers.py contrib/django/test_streaming_servers.py contrib/flask/test_server.py)
+	test_packaging.py test_repository.py test_compatibility.py contrib/adrf/test_servers.py contrib/django/streaming/test_servers.py contrib/flask/test_server.py)
 
 test-pythons: $(PYTHONS:%=test-python-%)
 
@@ -295,7 +295,7 @@ JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sql
 	tests/contrib/camel_case \
 	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
 	tests/message_pack $(addprefix tests/contrib/django/test_,ndjson.py parsers.py \
-		renderers.py renderers_encoders.py settings.py streaming.py) \
+		renderers.py renderers_encoders.py settings.py) tests/contrib/django/streaming/test_responses.py \
 	tests/doctor/django/test_survey.py tests/doctor/django/test_toolbar.py \
 	tests/contrib/django/front_end/test_json_encoding.py
 

@@ -236,7 +236,7 @@ OF_LISTS = {
         "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,
     },
     "lists: nested serializers found once": {f"{BOUND}:BoundSerializer.nested": _nested_anew},
-    "lists: rows of streams": {f"{LISTS}.prefetching:fetch_in_blocks": NONE},
+    "lists: rows of streams": {f"{DJANGO}.streaming.blocks:fetch_in_blocks": NONE},
     "lists: values converted by column": {
         f"{DJANGO}.internals.conversion:converted_rows": does(_converted_by_django)
     },

@@ -16,6 +16,7 @@ ROOMS = {
     "contrib/camel_case": [],
     "contrib/django/bulk": [],
     "contrib/django/relations": [],
+    "contrib/django/streaming": [],
     "contrib/django_filter": [],
     "contrib/oneofschema": [],
     "contrib/sqlalchemy": ["plan.py", "contrib/flask/responses.py"],

@@ -222,10 +222,10 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/sqlalchemy/selection": {"*": "SQLAlchemy runs a statement"},
     # Views, requests and responses.
     "contrib/django/lists/views": {"*": "the view makes its list, as in stock"},
-    "contrib/django/views": {"*": "the view makes its list, as in stock"},
     "contrib/django/renderers": {"*": _JSON},
     "contrib/django/parsers": {"*": "it reads the stream of a request"},
-    "contrib/django/streaming": {"*": "it reads rows one by one, and writes them"},
+    "contrib/django/streaming/views": {"*": "the view makes its list, as in stock"},
+    "contrib/django/streaming/responses": {"*": "it reads rows one by one, and writes them"},
     "shadow/__init__": {"*": "the mode in which code of users runs twice"},
     "shadow/django": {"*": "the mode in which code of users runs twice"},
     "contrib/django_filter/on_demand": {"*": "it filters, by forms and methods of users"},

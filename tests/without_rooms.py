@@ -22,8 +22,11 @@ THEIRS = [
     *("tests/test_documentation.py", "tests/test_packaging.py"),
     "tests/contrib/django/test_how_it_works.py",
     *("tests/test_repository.py", "tests/test_compatibility.py"),
-    # They show a room, too: bulk input, N+1 queries, and what contrib/sqlalchemy does for Flask.
+    # They show a room, too: bulk input, N+1 queries, streams, and what contrib/sqlalchemy does for
+    # Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
+    "tests/contrib/django/test_neighbours.py",
+    "tests/contrib/django/test_settings.py",
     "tests/contrib/flask/test_selects.py",
     "tests/marshmallow/test_read_around.py",
 ]

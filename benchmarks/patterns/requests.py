@@ -250,7 +250,7 @@ def made_filters(count: int) -> Run:
 def stream(count: int) -> Run:
     bases: tuple[Any, ...] = (ListAPIView,)
     if is_fast():
-        from fastschema.contrib.django.views import StreamingListMixin
+        from fastschema.contrib.django.streaming import StreamingListMixin
 
         bases = (StreamingListMixin, ListAPIView)
     return listed(flight_serializer(), flights, count, bases=bases, pagination_class=None)

@@ -9,7 +9,7 @@ import pytest
 from tests.contrib.django.servers import AIRLINES, database, serving
 
 __all__ = ["database"]
-APPLICATION = "tests.contrib.django.served_by:asgi"
+APPLICATION = "tests.contrib.django.streaming.served_by:asgi"
 SERVERS = {
     "uvicorn": ["uvicorn", "--fd", "{fd}", APPLICATION],
     "hypercorn": ["hypercorn", "--bind", "fd://{fd}", APPLICATION],

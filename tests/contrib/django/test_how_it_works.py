@@ -15,6 +15,7 @@ from rest_framework import pagination, viewsets
 from rest_framework.test import APIRequestFactory
 
 import fastschema
+from fastschema.contrib.django import dump
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from fastschema.runtime.json_engine import ENGINE, ORJSON
 from flights.models import Airline, Flight
@@ -121,7 +122,8 @@ def many_flights(flights: list[Flight]) -> None:
 
 
 @pytest.fixture
-def installed() -> object:
+def installed(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setattr(dump, "AROUND", [])  # the doctor's, of other tests
     fastschema.install()
     yield
     fastschema.uninstall()

@@ -16,8 +16,9 @@ from rest_framework.views import APIView
 import fastschema
 from fastschema.contrib import django as front_end
 from flights.models import Airline
-from tests.contrib.django import neighbours, served
+from tests.contrib.django import neighbours
 from tests.contrib.django.differential import exactly
+from tests.contrib.django.streaming import served
 
 CSRF_TOKEN = re.compile(rb'(csrfToken": "|name="csrfmiddlewaretoken" value=")\w+')
 

@@ -14,7 +14,7 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin
 from flights.models import Flight
 from flights.serializers import FlightSerializer
 from tests.contrib.django.differential import Thing, assert_same, exactly

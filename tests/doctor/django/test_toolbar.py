@@ -13,7 +13,7 @@ from rest_framework.test import APIRequestFactory
 
 from fastschema.contrib.django.dump import AROUND
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin
 from fastschema.doctor.django.dumps import DumpLog, current_log
 from fastschema.runtime import thresholds
 from flights.models import Airline, Flight

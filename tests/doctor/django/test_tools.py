@@ -18,7 +18,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin
 from fastschema.doctor.diagnosis import path_of
 from fastschema.doctor.django.checks import check_serializers
 from fastschema.doctor.django.survey import Endpoints, Survey, reached

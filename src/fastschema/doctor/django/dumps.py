@@ -27,7 +27,7 @@ from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import is_disabled
 
 _relations = room("fastschema.contrib.django.relations.on_demand")
-_streaming = room("fastschema.contrib.django.streaming")
+_streaming = room("fastschema.contrib.django.streaming.responses")
 _shadow = room("fastschema.shadow")
 
 

@@ -30,7 +30,6 @@ from fastschema.contrib.django.before_rows import before_query, loads_relations
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.unloaded_relations import Unloaded
-from fastschema.contrib.django.views import StreamingListMixin
 from fastschema.doctor.diagnosis import (
     Diagnosis,
     RowQueries,
@@ -55,6 +54,8 @@ from fastschema.doctor.django.n_plus_one import (
 )
 from fastschema.plan import compile
 from fastschema.runtime.rooms import room
+
+_streaming = room("fastschema.contrib.django.streaming")
 
 
 class Endpoints(EndpointEnumerator):
@@ -228,7 +229,7 @@ def _serializer(view: Any) -> Any:
 
 def _examine(view: Any, finding: ViewFinding) -> None:
     """Find out how a list view makes its list, and what it asks the database for each row."""
-    is_streamed = type(view).list is StreamingListMixin.list
+    is_streamed = _streaming is not None and type(view).list is _streaming.StreamingListMixin.list
     how = ListReport(STREAMED) if is_streamed else list_report(view)
     finding.is_list = True
     relations: list[Unloaded] = []

@@ -9,7 +9,7 @@ from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.django.bulk.mixins import FastBulkMixin
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin
 from tests.contrib.django.differential import assert_same_each_time, outcome, serializer_of
 from tests.contrib.django.list_views import assert_same_outcome, get, list_of
 from tests.contrib.django.lists.composite_keys import MODELS, Delivery, Line, Order, Shelf

@@ -14,7 +14,7 @@ from rest_framework.test import APIRequestFactory
 import fastschema
 from fastschema.contrib.django.relations import load_relations, on_demand
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin
 from fastschema.runtime import thresholds
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer

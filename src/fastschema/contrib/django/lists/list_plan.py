@@ -6,8 +6,7 @@ it is given instances. It is kept with what the serializer runs.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
-from contextlib import closing
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from fastschema.compiler.nodes import Form
@@ -19,8 +18,6 @@ from fastschema.contrib.django.before_rows import (
 from fastschema.contrib.django.front_end.bound import (
     BoundSerializer,
     find_bound_program,
-    nested_dumper_of,
-    runs_of,
 )
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,
@@ -162,24 +159,3 @@ def dump_rows(
             return None, data
         dispatch = bound_program.new_dispatch(Form.PYTHON)
     return ListDumper(dispatch, data).all_rows(data), data
-
-
-def dump_in_blocks(
-    blocks: Generator[FetchedRows], serializer: Any, form: Form, chunk_size: int
-) -> Generator[list[Any]]:
-    """Yield what a serializer makes of some rows at a time; closing it closes the blocks.
-
-    :param serializer: a stock serializer; its fields are not looked at before there is a row
-    """
-    by_stock = nested_dumper_of(serializer, form)
-    dispatch: Dispatch | None = None
-    with closing(blocks):
-        for nth, block in enumerate(blocks):
-            if nth == 0:
-                bound = runs_of(serializer)
-                dispatch = None if bound is None else bound.dispatch(form)
-            dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
-            for start in range(0, len(block), chunk_size):
-                numbers = range(start, min(start + chunk_size, len(block)))
-                rows = LazyInstanceList(block, numbers)
-                yield by_stock.all_rows(list(rows)) if dumper is None else dumper.all_rows(rows)

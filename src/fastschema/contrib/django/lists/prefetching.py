@@ -8,7 +8,7 @@ later gets what Django makes of the same answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,10 @@ from fastschema.contrib.django.internals.instances import (
 )
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
-    closing_results,
     evaluated,
-    fetch_mode_of,
     give_results,
     iterates_as_django,
     mark_prefetched,
-    tracks_peers,
 )
 from fastschema.contrib.django.internals.shapes import shape_of
 from fastschema.contrib.django.lists.prefetch_plan import Lookups, PrefetchStep, bare, unfiltered
@@ -43,7 +40,6 @@ from fastschema.contrib.django.lists.query_plan import (
     check_readable,
     kept_plan,
     new_plan,
-    plan_of,
 )
 from fastschema.contrib.django.lists.queryset_rows import FetchedRows, LazyInstanceList
 from fastschema.contrib.django.lists.row_instances import (
@@ -257,32 +253,6 @@ def fetch_instances(queryset: Any) -> list[Any]:
     if plan.steps:
         mark_prefetched(queryset)
     return instances
-
-
-def fetch_in_blocks(queryset: Any, chunk_size: int) -> Generator[FetchedRows] | None:
-    """Return the rows of a queryset in blocks, as they are read. Its query runs with the first.
-
-    The cursor is closed at the end, at an error, and when the generator is closed.
-
-    :returns: None if it is no queryset, or code of users could notice that they are no instances
-    """
-    try:
-        plan = plan_of(queryset)
-    except NotRowReadableError:
-        return None
-    if tracks_peers(fetch_mode_of(queryset)) or not plan.selection.converts_as_stock:
-        return None
-    return _blocks(queryset, chunk_size, plan)
-
-
-def _blocks(queryset: Any, chunk_size: int, plan: QueryPlan) -> Generator[FetchedRows]:
-    query, lookups = CompiledQuery(queryset, is_run=True), Lookups(queryset)
-    with closing_results(query.execute(chunk_size)) as results:
-        plan.selection.check(query)
-        for some in results:
-            block = FetchedRows(query, [some], plan.selection)
-            prefetch(block, plan, lookups)
-            yield block
 
 
 def fetch_rows(data: Any) -> Any:

@@ -12,8 +12,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
-from fastschema.contrib.django.streaming import stream
-from fastschema.contrib.django.views import StreamingListMixin
+from fastschema.contrib.django.streaming import StreamingListMixin, stream
 from flights.models import Airline, Flight
 
 

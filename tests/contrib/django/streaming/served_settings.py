@@ -2,7 +2,7 @@
 
 from config.settings import *  # noqa: F403  # that is how settings are extended
 
-ROOT_URLCONF = "tests.contrib.django.served"
+ROOT_URLCONF = "tests.contrib.django.streaming.served"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

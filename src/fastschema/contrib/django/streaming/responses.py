@@ -39,9 +39,8 @@ from fastschema.contrib.django.internals.queries import (
     prefetch_lookups,
     results_of,
 )
-from fastschema.contrib.django.lists.list_plan import dump_in_blocks
-from fastschema.contrib.django.lists.prefetching import fetch_in_blocks
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
+from fastschema.contrib.django.streaming.blocks import dump_in_blocks, fetch_in_blocks
 from fastschema.runtime.encode import (
     CHUNK_SIZE,
     JsonArray,

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.mixins import ListModelMixin
 
 from fastschema.contrib.django.before_rows import before_query
-from fastschema.contrib.django.streaming import stream
+from fastschema.contrib.django.streaming.responses import stream
 
 
 class StreamingListMixin(ListModelMixin):

@@ -6,6 +6,6 @@ from django.core.wsgi import get_wsgi_application
 wsgi = get_wsgi_application()
 asgi = get_asgi_application()
 
-from tests.contrib.django.served import Cursors  # noqa: E402  # Django must be set up first
+from tests.contrib.django.streaming.served import Cursors  # noqa: E402  # Django must be set up first
 
 Cursors.count()

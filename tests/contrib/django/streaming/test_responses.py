@@ -27,9 +27,9 @@ import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.streaming import stream
 from flights.models import Airline, Flight
-from tests.contrib.django import served
+from tests.contrib.django.streaming import served
 
-pytestmark = pytest.mark.urls("tests.contrib.django.served")
+pytestmark = pytest.mark.urls("tests.contrib.django.streaming.served")
 
 
 @pytest.fixture(autouse=True)
@@ -375,13 +375,13 @@ class TestReading:
 
 class TestSurroundings:
     def test_time_zone_and_language_are_those_of_the_view(self, flights):
-        with override_settings(MIDDLEWARE=["tests.contrib.django.served.elsewhere"]):
+        with override_settings(MIDDLEWARE=["tests.contrib.django.streaming.served.elsewhere"]):
             expected = answer("/flights/")
             assert b'"2013-01-01T14:15:00+09:00","yes":"Ja"' in expected[2]
             assert answer("/streamed/flights/") == expected
 
     def test_it_is_not_what_holds_elsewhere_meanwhile(self, flights):
-        with override_settings(MIDDLEWARE=["tests.contrib.django.served.elsewhere"]):
+        with override_settings(MIDDLEWARE=["tests.contrib.django.streaming.served.elsewhere"]):
             chunks = iter(Client().get("/streamed/flights/"))
             next(chunks)
             assert (str(timezone.get_current_timezone()), get_language()) == ("UTC", "en-us")

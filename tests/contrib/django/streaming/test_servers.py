@@ -14,9 +14,10 @@ from tests.contrib.http_bodies import received
 
 __all__ = ["database"]
 PADDING = 100_000
+APPLICATIONS = "tests.contrib.django.streaming.served_by"
 SERVERS = {
-    "gunicorn": ["gunicorn", "--bind", "fd://{fd}", "tests.contrib.django.served_by:wsgi"],
-    "uvicorn": ["uvicorn", "--fd", "{fd}", "tests.contrib.django.served_by:asgi"],
+    "gunicorn": ["gunicorn", "--bind", "fd://{fd}", f"{APPLICATIONS}:wsgi"],
+    "uvicorn": ["uvicorn", "--fd", "{fd}", f"{APPLICATIONS}:asgi"],
 }
 
 
@@ -24,7 +25,7 @@ SERVERS = {
 def server(request, database, tmp_path_factory):
     """A server that runs: ``ask(path)`` gives a connection and its response, ``log()`` its log."""
     log = tmp_path_factory.mktemp(request.param) / "log"
-    settings = "tests.contrib.django.served_settings"
+    settings = "tests.contrib.django.streaming.served_settings"
     with (
         log.open("w") as output,
         serving(SERVERS[request.param], database, settings, output) as address,
