@@ -288,11 +288,13 @@ OF_MARSHMALLOW = {
     "schemas without fields": {f"{MARSHMALLOW}.states:arguments_of": NONE},
     "one schema for all that are alike": {f"{MARSHMALLOW}.states:unseen_schemas": NONE},
     "a field made without the others": {
-        f"{MARSHMALLOW}.bound_schema:OwnFields.__missing__": does(_all_fields_of_schema_made)
+        f"{MARSHMALLOW}.schema_program:FieldsByNumber.__missing__": does(_all_fields_of_schema_made)
     },
     "programs of schemas whose fields are made": {f"{MARSHMALLOW}.states:_find_made": NONE},
     "made fields found as they were": {f"{MARSHMALLOW}.snapshots:MadeFields.are_current": FALSE},
-    "loads kept for the next load": {f"{MARSHMALLOW}.bound_schema:Compiled.idle_loads": NONE},
+    "loads kept for the next load": {
+        f"{MARSHMALLOW}.schema_program:SchemaProgram.idle_loads": NONE
+    },
     "nested loads by generated code": {f"{MARSHMALLOW}.load:SchemaLoad.begin_nested": NONE},
     "validators in generated code": {f"{MARSHMALLOW}.validators:describe": _called_by_fields},
     "Schema.loads by orjson": {"fastschema.json:loads": does(json.loads)},

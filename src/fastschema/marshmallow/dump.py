@@ -10,7 +10,6 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form
-from fastschema.marshmallow.bound_schema import Compiled, Direction
 from fastschema.marshmallow.customization import has_hooks, overrides_processors
 from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.hooks import hooks_of
@@ -22,6 +21,7 @@ from fastschema.marshmallow.makers import (
 )
 from fastschema.marshmallow.pending import for_stock
 from fastschema.marshmallow.read_around import DUMPS
+from fastschema.marshmallow.schema_program import Direction, SchemaProgram
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.states import find_compiled, find_nested
 from fastschema.runtime import thresholds
@@ -46,10 +46,10 @@ _PYTHON = Form.PYTHON
 class BoundSchema:
     """What the slots of a program resolve from: one schema's own objects.
 
-    It refers to no :class:`Compiled`, which refers to it.
+    It refers to no :class:`SchemaProgram`, which refers to it.
     """
 
-    def __init__(self, schema: Any, fields: Any, nested: dict[int, Compiled] | None) -> None:
+    def __init__(self, schema: Any, fields: Any, nested: dict[int, SchemaProgram] | None) -> None:
         self.schema = schema
         self.fields = fields
         self.nested = nested
@@ -81,13 +81,13 @@ def overrides_dump(schema: Any) -> str | None:
 DUMP = Direction("dump", "dump_fields", describe_dump, make_dump_program, overrides_dump, DUMPS)
 
 
-def bind(compiled: Compiled) -> BoundProgram:
+def bind(compiled: SchemaProgram) -> BoundProgram:
     bound = BoundSchema(compiled.schema, compiled.fields, compiled.nested)
     bound_program = compiled.bound_program = BoundProgram(compiled.program, bound)
     return bound_program
 
 
-def bound_program_of(compiled: Compiled) -> BoundProgram | None:
+def bound_program_of(compiled: SchemaProgram) -> BoundProgram | None:
     """Return what a program is bound to; None if there is no program."""
     if compiled.program is None:
         return None
@@ -105,14 +105,16 @@ def own_dump(schema: Any, obj: Any, many: bool | None) -> Any:
     return schema.dump(obj) if many is None else schema.dump(obj, many=many)
 
 
-def dump(schema: Any, obj: Any, many: bool | None, compiled: Compiled | None = None) -> Any:
+def dump(schema: Any, obj: Any, many: bool | None, compiled: SchemaProgram | None = None) -> Any:
     """Return what ``Schema.dump`` returns, compiled between its hooks, be it installed or not."""
     if overrides_dump(schema) is not None:
         return own_dump(schema, obj, many)
     return dump_between_hooks(schema, obj, schema.many if many is None else bool(many), compiled)
 
 
-def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
+def dump_between_hooks(
+    schema: Any, obj: Any, many: bool, compiled: SchemaProgram | None = None
+) -> Any:
     """``Schema.dump``, line by line, but for what is compiled between its hooks."""
     hooks = schema._hooks
     original = obj
@@ -126,7 +128,7 @@ def dump_between_hooks(schema: Any, obj: Any, many: bool, compiled: Compiled | N
     return result
 
 
-def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = None) -> Any:
+def serialize(schema: Any, obj: Any, many: bool, compiled: SchemaProgram | None = None) -> Any:
     """Return what ``Schema._serialize`` returns, by generated code where that is possible."""
     if _before is not None and type(many) is bool:
         about_to_dump(schema, obj, many=many, compiled=compiled)
@@ -155,17 +157,19 @@ def serialize(schema: Any, obj: Any, many: bool, compiled: Compiled | None = Non
     return result
 
 
-_before: Callable[[Any, list[Any], Compiled | None], object] | None = None
+_before: Callable[[Any, list[Any], SchemaProgram | None], object] | None = None
 """Called before objects are dumped."""
 
 
-def call_before(function: Callable[[Any, list[Any], Compiled | None], object]) -> None:
+def call_before(function: Callable[[Any, list[Any], SchemaProgram | None], object]) -> None:
     """Call a function with objects that are about to be dumped, from now on."""
     global _before
     _before = function
 
 
-def about_to_dump(schema: Any, obj: Any, *, many: bool, compiled: Compiled | None = None) -> None:
+def about_to_dump(
+    schema: Any, obj: Any, *, many: bool, compiled: SchemaProgram | None = None
+) -> None:
     """Tell that an object is about to be dumped, or a list of them; others come one by one."""
     if _before is not None and obj is not None and (not many or type(obj) is list):
         _before(schema, obj if many else [obj], compiled)
@@ -189,7 +193,7 @@ def _dump_as_nested(schema: Any, field: Any, obj: Any) -> Any:
 class _NestedFinder:
     """Finds the dispatch of a nested field's schema, as ``Nested._serialize`` dumps by it.
 
-    :param inner: what nested schemas compile to, see :attr:`Compiled.nested`
+    :param inner: what nested schemas compile to, see :attr:`SchemaProgram.nested`
     :param is_super: whether the schema's own ``dump`` has called that of stock
     """
 
@@ -197,7 +201,7 @@ class _NestedFinder:
         self,
         field: Any,
         form: Form,
-        inner: dict[int, Compiled] | None,
+        inner: dict[int, SchemaProgram] | None,
         *,
         is_super: bool = False,
     ) -> None:
@@ -208,7 +212,7 @@ class _NestedFinder:
         self._many: Any = None
         self._made: MakerSchemaDump | None = None
         self._compiler: DumpCompiler | None = None
-        self._compiled: Compiled | None = None
+        self._compiled: SchemaProgram | None = None
         self._dispatch: Dispatch | None = None
         self._found: Dispatcher | None = None
 
@@ -239,7 +243,7 @@ class _NestedFinder:
             return _uniform(partial(schema.dump, many=many), self._form)
         schema_dump = self._made
         if schema_dump is None or not schema_dump.is_of(schema, registered):
-            nested: dict[int, Compiled] | None = None if self._inner is None else {}
+            nested: dict[int, SchemaProgram] | None = None if self._inner is None else {}
             compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
             schema_dump = self._made = MakerSchemaDump(schema, registered, compiler)
         schema_dump.begin()
@@ -296,7 +300,7 @@ def _between_hooks(schema: Any, dispatch: Dispatch, compiler: DumpCompiler) -> C
 class _PluckFinder:
     """Finds what dumps as ``Pluck._serialize`` does."""
 
-    def __init__(self, field: Any, form: Form, inner: dict[int, Compiled] | None) -> None:
+    def __init__(self, field: Any, form: Form, inner: dict[int, SchemaProgram] | None) -> None:
         self._field = field
         self._form = form
         self._find = _NestedFinder(field, _PYTHON, inner)

@@ -13,7 +13,6 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from marshmallow.fields import List, Nested
 
 from fastschema.compiler.nodes import Form, UnreadableError
-from fastschema.marshmallow.bound_schema import Compiled, Direction, read_once
 from fastschema.marshmallow.customization import HOOKS, has_hooks, hook_names, overrides_load
 from fastschema.marshmallow.dump import (
     DUMP,
@@ -37,6 +36,7 @@ from fastschema.marshmallow.load import (
 )
 from fastschema.marshmallow.load_values import LoadCompiler
 from fastschema.marshmallow.makers import DumpCompiler
+from fastschema.marshmallow.schema_program import Direction, SchemaProgram, read_once
 from fastschema.marshmallow.sqlalchemy import MAPPED
 from fastschema.marshmallow.states import forget
 from fastschema.runtime import standard_json as json
@@ -84,7 +84,10 @@ class CompiledMarshmallowSchema:
     accesses = (MAPPED,)
 
     def __init__(
-        self, schema: Any, dumping: Compiled | None = None, loading: Compiled | None = None
+        self,
+        schema: Any,
+        dumping: SchemaProgram | None = None,
+        loading: SchemaProgram | None = None,
     ) -> None:
         self.schema = schema
         self._dumping = dumping
@@ -198,10 +201,10 @@ class CompiledMarshmallowSchema:
     def explain(self) -> Report:
         return explain(self._compiled_dump(), self._compiled_load())
 
-    def _compiled_dump(self) -> Compiled:
+    def _compiled_dump(self) -> SchemaProgram:
         return self._dumping or read_once(self.schema, DUMP)
 
-    def _compiled_load(self) -> Compiled:
+    def _compiled_load(self) -> SchemaProgram:
         return self._loading or read_once(self.schema, LOAD)
 
 
@@ -215,13 +218,13 @@ def load_compiler(schema: Any) -> LoadCompiler:
     return LoadCompiler(SchemaLoad(outer, None, RAISE))
 
 
-def explain(dumping: Compiled, loading: Compiled) -> Report:
+def explain(dumping: SchemaProgram, loading: SchemaProgram) -> Report:
     """How a schema is dumped and loaded, nested schemas included."""
     loading_report = _explain(loading, Ancestors(), LOAD)
     return replace(_explain(dumping, Ancestors(), DUMP), loading=loading_report)
 
 
-def _explain(compiled: Compiled, ancestors: Ancestors, direction: Direction) -> Report:
+def _explain(compiled: SchemaProgram, ancestors: Ancestors, direction: Direction) -> Report:
     schema = compiled.schema
     name = type(schema).__name__
     reason = direction.overrides(schema)

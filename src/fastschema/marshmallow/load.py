@@ -10,7 +10,6 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
 from fastschema.compiler.load_code import LoadRow, load_rows
-from fastschema.marshmallow.bound_schema import Compiled, Direction
 from fastschema.marshmallow.customization import (
     IS_MARSHMALLOW_3,
     has_hooks,
@@ -22,6 +21,7 @@ from fastschema.marshmallow.load_values import LoadCompiler, NestedLoad, linked_
 from fastschema.marshmallow.marshmallow_3 import checked_unknown
 from fastschema.marshmallow.pending import SchemaProxy, for_stock, pending_state
 from fastschema.marshmallow.read_around import LOADS
+from fastschema.marshmallow.schema_program import Direction, SchemaProgram
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances
 from fastschema.marshmallow.states import find_compiled, find_nested
@@ -46,14 +46,14 @@ LinkedLoader = Callable[[Any, Any, int | None], Any]
 LOAD = Direction("load", "load_fields", describe_load, make_load_program, overrides_load, LOADS)
 
 
-def load(schema: Any, data: Any, compiled: Compiled | None = None, **options: Any) -> Any:
+def load(schema: Any, data: Any, compiled: SchemaProgram | None = None, **options: Any) -> Any:
     """Return what stock's ``Schema.load`` returns, or that of marshmallow-sqlalchemy, compiled."""
     if loads_instances(type(schema).load):
         return load_instances(schema, lambda: do_load(schema, data, compiled, **options))
     return do_load(schema, data, compiled, **options)
 
 
-def do_load(schema: Any, data: Any, compiled: Compiled | None, **options: Any) -> Any:
+def do_load(schema: Any, data: Any, compiled: SchemaProgram | None, **options: Any) -> Any:
     """Return what ``Schema._do_load`` returns, with compiled code for ``_deserialize``."""
     if not has_hooks(schema, "load"):
         return load_plainly(schema, data, compiled, **options)
@@ -75,7 +75,7 @@ def loads_plainly(schema: Any) -> bool:
 def load_plainly(
     schema: Any,
     data: Any,
-    compiled: Compiled | None,
+    compiled: SchemaProgram | None,
     *,
     many: bool | None = None,
     partial: Any = None,
@@ -107,7 +107,7 @@ def deserialize(
     error_store: Any,
     partial: Any = None,
     unknown: Any = RAISE,
-    compiled: Compiled | None = None,
+    compiled: SchemaProgram | None = None,
 ) -> Any:
     """Return what ``Schema._deserialize`` returns, by generated code where that is possible."""
     is_plain = type(many) is bool and type(unknown) is str

@@ -7,7 +7,6 @@ from typing import Any
 
 from marshmallow import Schema
 
-from fastschema.marshmallow.bound_schema import DECIDING_NAMES, classes_of
 from fastschema.marshmallow.customization import (
     STOCK_CLASSES,
     dumps_lists_of_schemas,
@@ -18,6 +17,7 @@ from fastschema.marshmallow.customization import (
     why_class_is_lazy,
 )
 from fastschema.marshmallow.read_around import MAKES
+from fastschema.marshmallow.schema_program import DECIDING_NAMES, classes_of
 from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import MOST_EXEMPLARS, ClassRecord
 from fastschema.runtime.guard import ClassSnapshot

@@ -45,15 +45,6 @@ from typing import Any
 
 from marshmallow import Schema
 
-from fastschema.marshmallow.bound_schema import (
-    DECIDING_NAMES,
-    Compiled,
-    Direction,
-    OwnFields,
-    Reading,
-    read,
-    read_once,
-)
 from fastschema.marshmallow.customization import (
     IS_MARSHMALLOW_3,
     is_plain_class,
@@ -79,6 +70,15 @@ from fastschema.marshmallow.record import (
     Exemplar,
     SchemaRecord,
     arguments_of,
+)
+from fastschema.marshmallow.schema_program import (
+    DECIDING_NAMES,
+    Direction,
+    FieldsByNumber,
+    Reading,
+    SchemaProgram,
+    read,
+    read_once,
 )
 from fastschema.marshmallow.snapshots import MadeFields
 from fastschema.runtime import thresholds
@@ -209,7 +209,7 @@ def prepare() -> None:
 
 def find_compiled(
     schema: Any, direction: Direction, rows: int, *, is_inner: bool = False
-) -> Compiled | None:
+) -> SchemaProgram | None:
     """Return what a schema runs, as the table says; it has no program if that cannot be.
 
     None if stock dumps or loads these rows.
@@ -228,7 +228,7 @@ def find_compiled(
         and (is_first or not state.record.compares_one(direction.name))
     ):
         return None
-    compiled: Compiled | None = getattr(state, direction.name)
+    compiled: SchemaProgram | None = getattr(state, direction.name)
     if (
         compiled is not None
         and compiled.cls is type(schema)
@@ -269,8 +269,8 @@ def is_left_to_stock(schema: Any, direction: str) -> bool:
 
 
 def find_nested(
-    schema: Any, direction: Direction, inner: dict[int, Compiled] | None
-) -> Compiled | None:
+    schema: Any, direction: Direction, inner: dict[int, SchemaProgram] | None
+) -> SchemaProgram | None:
     """Return what a nested schema compiles to; None if stock dumps or loads by it."""
     if inner is None:
         return find_compiled(schema, direction, 1, is_inner=True)
@@ -291,9 +291,9 @@ def forget(schema: Any) -> None:
 
 def _find_pending(
     schema: Any, state: Pending, direction: Direction, rows: int, *, is_inner: bool
-) -> Compiled | None:
+) -> SchemaProgram | None:
     exemplar: Exemplar | None = state.exemplar
-    common: Compiled | None = None if exemplar is None else getattr(exemplar, direction.name)
+    common: SchemaProgram | None = None if exemplar is None else getattr(exemplar, direction.name)
     if common is None:
         own = state.put_away or state.exemplar.schema.__dict__
         names = _names(schema, own[direction.fields])
@@ -330,24 +330,24 @@ def _exemplar_like_first(schema: Any, state: Pending) -> Exemplar | None:
 
 def _find_common(
     schema: Any, state: Pending, exemplar: Exemplar, direction: Direction
-) -> Compiled | None:
+) -> SchemaProgram | None:
     """Return what a pending schema runs, of which a program is worth it."""
-    common: Compiled | None = getattr(exemplar, direction.name)
+    common: SchemaProgram | None = getattr(exemplar, direction.name)
     if common is None or not common.reading.is_current():
         common = _read_exemplar(exemplar, direction)
     if common is None or common.program is None:
         return common
-    compiled: Compiled | None = getattr(state, direction.name)
+    compiled: SchemaProgram | None = getattr(state, direction.name)
     if common.is_shared and exemplar.has_same_options(schema.__dict__):
         compiled = common
     elif compiled is None or compiled.reading is not common.reading:
-        own_fields = OwnFields(schema, state, direction.fields)
-        compiled = Compiled(schema, common.reading, own_fields)
+        own_fields = FieldsByNumber(schema, state, direction.fields)
+        compiled = SchemaProgram(schema, common.reading, own_fields)
     setattr(state, direction.name, compiled)
     return compiled
 
 
-def _read_exemplar(exemplar: Exemplar, direction: Direction) -> Compiled | None:
+def _read_exemplar(exemplar: Exemplar, direction: Direction) -> SchemaProgram | None:
     """Compile an exemplar; return None if another thread does so, while stock runs in this one."""
     if exemplar.is_being_read:
         return None
@@ -362,7 +362,7 @@ def _read_exemplar(exemplar: Exemplar, direction: Direction) -> Compiled | None:
         ]
         reading = read(schema, fields, direction, chain(*[nested for _, nested in unseen]))
         runner, state = _pending_like(exemplar)
-        compiled = Compiled(runner, reading, OwnFields(runner, state, direction.fields))
+        compiled = SchemaProgram(runner, reading, FieldsByNumber(runner, state, direction.fields))
         if reading.program is not None:
             reading.is_small = (
                 name == "dump"
@@ -415,10 +415,10 @@ def _names(schema: Any, fields: dict[str, Any]) -> tuple[Any, ...]:
 
 def _find_made(
     schema: Any, state: SchemaState, direction: Direction, rows: int, *, is_inner: bool
-) -> Compiled | None:
+) -> SchemaProgram | None:
     if not DECIDING_NAMES.isdisjoint(schema.__dict__):
         return None  # it has methods or options of its own
-    before: Compiled | None = getattr(state, direction.name)
+    before: SchemaProgram | None = getattr(state, direction.name)
     record = SchemaRecord.of(type(schema))
     fields = getattr(schema, direction.fields)
     names = _names(schema, fields)
@@ -453,6 +453,6 @@ def _find_made(
         # Something else has changed: what a field of users keeps for itself, say.
         before.made = made
         return before
-    compiled = Compiled(schema, reading, list(fields.values()), made)
+    compiled = SchemaProgram(schema, reading, list(fields.values()), made)
     setattr(state, direction.name, compiled)
     return compiled

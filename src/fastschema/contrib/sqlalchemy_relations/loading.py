@@ -37,7 +37,7 @@ from fastschema.contrib.sqlalchemy_relations.plain import (
     why_left,
 )
 from fastschema.contrib.sqlalchemy_relations.reads import Reads, compiled_of, reads_of
-from fastschema.marshmallow.bound_schema import Compiled
+from fastschema.marshmallow.schema_program import SchemaProgram
 from fastschema.marshmallow.sqlalchemy import is_mapped, key_finder
 
 logger = logging.getLogger("fastschema")
@@ -56,7 +56,7 @@ Tree = tuple[tuple[str, Any], ...] | None
 
 
 def load_for(
-    schema: Any, objects: list[Any], compiled: Compiled | None = None, loads: str | bool = True
+    schema: Any, objects: list[Any], compiled: SchemaProgram | None = None, loads: str | bool = True
 ) -> None:
     """Load what a schema is about to read of some objects; ``compiled`` is that of a plan.
 
@@ -77,7 +77,7 @@ def load_for(
         logger.debug("%s: loaded %s on demand for %d rows", name, ", ".join(loaded), count)
 
 
-def _are_there(compiled: Compiled, obj: Any) -> bool:
+def _are_there(compiled: SchemaProgram, obj: Any) -> bool:
     """Return whether an object has all relationships that a schema reads: one look for a list."""
     trees = compiled.relationships
     cls = type(obj)

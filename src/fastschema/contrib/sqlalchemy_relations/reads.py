@@ -13,7 +13,6 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.fields import List, Nested
 
-from fastschema.marshmallow.bound_schema import Compiled
 from fastschema.marshmallow.customization import (
     IS_MARSHMALLOW_3,
     has_hooks,
@@ -22,6 +21,7 @@ from fastschema.marshmallow.customization import (
     unseen_schemas,
 )
 from fastschema.marshmallow.dump import DUMP, overrides_dump
+from fastschema.marshmallow.schema_program import SchemaProgram
 from fastschema.marshmallow.sqlalchemy import makes_schemas
 from fastschema.marshmallow.states import find_compiled, find_nested
 from fastschema.runtime import thresholds
@@ -30,19 +30,19 @@ Reads = Sequence[tuple[str, Callable[[], "Reads"]]]
 """Attributes, each with what gives those that are read of the objects there."""
 
 
-def compiled_of(schema: Any) -> Compiled | None:
+def compiled_of(schema: Any) -> SchemaProgram | None:
     """Return what a schema runs; None if stock dumps by it."""
     compiled = find_compiled(schema, DUMP, thresholds.MANY)
     return None if compiled is None or compiled.program is None else compiled
 
 
-def reads_of(schema: Any, compiled: Compiled | None = None) -> Reads:
+def reads_of(schema: Any, compiled: SchemaProgram | None = None) -> Reads:
     """Return what a schema is sure to read of each object that it dumps."""
     compiled = compiled or compiled_of(schema)
     return [] if compiled is None or compiled.program is None else list(_reads(compiled))
 
 
-def _reads(compiled: Compiled) -> Iterator[tuple[str, Callable[[], Reads]]]:
+def _reads(compiled: SchemaProgram) -> Iterator[tuple[str, Callable[[], Reads]]]:
     for number, node in enumerate(compiled.program.node.fields):
         if node.source.path:
             first, *rest = node.source.path
@@ -51,7 +51,7 @@ def _reads(compiled: Compiled) -> Iterator[tuple[str, Callable[[], Reads]]]:
             yield first, partial(_further, rest, field, compiled)
 
 
-def _further(rest: list[str], field: Any, outer: Compiled) -> Reads:
+def _further(rest: list[str], field: Any, outer: SchemaProgram) -> Reads:
     """Return what is read behind an attribute: by the rest of the path, or a nested field."""
     if rest:
         return [(rest[0], partial(_further, rest[1:], field, outer))]

@@ -1,8 +1,8 @@
-"""What a marshmallow schema is compiled to, and what that depends on.
+"""The program of a marshmallow schema, and what that depends on.
 
 :func:`read` reads the fields of a schema: a :class:`Reading` has the program, or the reason why
 there is none, and notices when something has changed that it depends on. It is of a class of
-schemas. A :class:`Compiled` is of one schema object, with whose fields the program runs.
+schemas. A :class:`SchemaProgram` is of one schema object, with whose fields the program runs.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Reading:
         )
 
 
-class Compiled:
-    """What one schema object compiles to, for dumping or for loading.
+class SchemaProgram:
+    """The program of one schema object, for dumping or for loading, and the fields it runs with.
 
     :param made: what the fields of a made schema were like; None for a pending one
     """
@@ -101,7 +101,7 @@ class Compiled:
         """What the program was bound to; whoever dumps or loads sets it."""
         self._idle: dict[Any, list[Any]] | None = None
         """By their options, loads that wait for the next one."""
-        self.nested: dict[int, Compiled] | None = None
+        self.nested: dict[int, SchemaProgram] | None = None
         """By the ids of nested schemas that users cannot change, what they compile to; None: they
         are looked at for each dump."""
         self.relationships: dict[type, Any] = {}
@@ -141,7 +141,7 @@ class Compiled:
         return before is not None and list(map(id, before.every)) == list(map(id, made.every))
 
 
-class OwnFields(dict[int, Any]):
+class FieldsByNumber(dict[int, Any]):
     """The fields of a pending schema by their numbers, each made when generated code needs it."""
 
     def __init__(self, schema: Any, state: Pending, name: str) -> None:
@@ -164,7 +164,7 @@ def classes_of(cls: Any, fields: Iterable[Any] = ()) -> ClassSnapshot:
     return classes
 
 
-def read_once(schema: Any, direction: Direction) -> Compiled:
+def read_once(schema: Any, direction: Direction) -> SchemaProgram:
     """Read a schema for a plan, which does not see later changes."""
     fields = getattr(for_stock(schema, direction.fields), direction.fields)
     reading = read(schema, fields, direction)
@@ -175,7 +175,7 @@ def read_once(schema: Any, direction: Direction) -> Compiled:
             field if node.reason is not None else frozen_copy(field)
             for node, field in zip(reading.program.node.fields, own_fields, strict=True)
         ]
-    compiled = Compiled(schema, reading, own_fields)
+    compiled = SchemaProgram(schema, reading, own_fields)
     compiled.nested = {}
     return compiled
 
