@@ -241,7 +241,13 @@ _OTHER_SIGNATURE = frozenset(
 
 def is_method(value: Any) -> bool:
     """Return whether a value that was read is what stock may call."""
-    return callable(value) and (inspect.isroutine(value) or isinstance(value, functools.partial))
+    # The questions of DRF's is_simple_callable: a proxy is asked for its class as often.
+    return callable(value) and (
+        inspect.isbuiltin(value)
+        or inspect.isfunction(value)
+        or inspect.ismethod(value)
+        or isinstance(value, functools.partial)
+    )
 
 
 def call_if_callable(field: Any, value: Any, obj: Any) -> Any:
@@ -336,8 +342,9 @@ class SerializerPath(FieldPath):
         """Return a template for any value, but for those that stock calls or looks into."""
         if self.is_called:
             return template
-        is_called = "type($value) is not PKOnlyObject and not callable($value)"
-        return f"({template}) if {is_called} else {self.own_method}"
+        # As stock: a lazy object is evaluated now, and not when the result is read.
+        is_stock = "callable($value) or isinstance($value, PKOnlyObject)"
+        return f"{self.own_method} if {is_stock} else {template}"
 
 
 def option(field: Any, attribute: str, setting: str) -> Any:
