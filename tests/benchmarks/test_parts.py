@@ -59,17 +59,17 @@ def test_a_method_that_nothing_replaces_is_an_error(patches):
 
 
 def test_a_function_is_replaced_where_it_is_imported_and_comes_back(patches):
-    from fastschema.marshmallow import bound_schema, pending
+    from fastschema.marshmallow import pending, schema_program
 
     function = pending.frozen_copy
-    assert bound_schema.frozen_copy is function
+    assert schema_program.frozen_copy is function
     part = patches.Part(
         "clones", "DRF", {"fastschema.marshmallow.pending:frozen_copy": patches.NONE}
     )
 
     with part.off():
-        assert pending.frozen_copy() is bound_schema.frozen_copy() is None
-    assert pending.frozen_copy is bound_schema.frozen_copy is function
+        assert pending.frozen_copy() is schema_program.frozen_copy() is None
+    assert pending.frozen_copy is schema_program.frozen_copy is function
 
 
 def report(database, figures):
