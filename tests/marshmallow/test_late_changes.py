@@ -64,8 +64,12 @@ class Twins:
 
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("name", LATE_CHANGES)
-def test_a_change_of_a_schema_that_is_kept_is_seen(name):
+@pytest.mark.parametrize("is_looked_at", [False, True])
+def test_a_change_of_a_schema_that_is_kept_is_seen(name, is_looked_at):
     twins = Twins()
+    if is_looked_at:
+        assert twins.stock.fields
+        assert twins.fast.fields
     twins.check(LATE_ROW, {})
     for schema in (twins.stock, twins.fast):
         LATE_CHANGES[name](schema)
@@ -76,6 +80,8 @@ def test_a_change_of_a_schema_that_is_kept_is_seen(name):
 @pytest.mark.parametrize("name", LATE_CHANGES)
 def test_a_change_of_a_schema_in_a_kept_one_is_seen(name):
     twins = Twins(lambda: Schema.from_dict({"late": fields.Nested(Late)})())
+    for schema in (twins.stock, twins.fast):
+        assert schema.fields["late"].schema.fields
     twins.check({"late": LATE_ROW}, {"late": {}})
     for schema in (twins.stock, twins.fast):
         LATE_CHANGES[name](schema.fields["late"].schema)

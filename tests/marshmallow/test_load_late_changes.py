@@ -135,10 +135,19 @@ def check_kept(comparison, rows, **arguments):
         comparison.check_installed(rows, many=True, **arguments)
 
 
+def look(comparison, path=lambda schema: schema):
+    """Look at the fields of both schemas, or of those within, which are compared from now on."""
+    for schema in map(path, (comparison.stock, comparison.schema)):
+        assert schema.fields
+
+
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_a_schema_that_is_kept_is_seen(change):
+@pytest.mark.parametrize("is_looked_at", [False, True])
+def test_a_change_of_a_schema_that_is_kept_is_seen(change, is_looked_at):
     comparison = Comparison(Changeable, LOG)
+    if is_looked_at:
+        look(comparison)
     check_kept(comparison, CHANGEABLE)
     make_change(change, comparison)
     check_kept(comparison, CHANGEABLE)
@@ -150,6 +159,7 @@ def test_a_change_of_a_schema_that_is_kept_is_seen(change):
 def test_a_change_of_a_schema_in_a_kept_one_is_seen(change):
     comparison = Comparison(Schema.from_dict({"in": fields.Nested(Changeable)}), LOG)
     rows = [{"in": row} for row in CHANGEABLE]
+    look(comparison, lambda schema: schema.fields["in"].schema)
     check_kept(comparison, rows)
     make_change(change, comparison, lambda schema: schema.fields["in"].schema)
     check_kept(comparison, rows)
@@ -163,8 +173,7 @@ def test_an_option_of_a_nested_schema_is_seen_that_alone_has_changed(option, val
     inner = Schema.from_dict({"number": fields.Integer(required=True)})
     comparison = Comparison(Schema.from_dict({"in": fields.Nested(inner)}), LOG)
     rows = [{"in": {"number": "1"}}, {"in": {"other": 1}}, {"in": [{"number": "1"}]}]
-    for schema in (comparison.stock, comparison.schema):
-        assert schema.fields["in"].schema.fields
+    look(comparison, lambda schema: schema.fields["in"].schema)
     check_kept(comparison, rows)
     for schema in (comparison.stock, comparison.schema):
         setattr(schema.fields["in"].schema, option, value)

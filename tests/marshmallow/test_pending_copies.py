@@ -263,6 +263,25 @@ def test_methods_of_a_copy_are_called_with_the_copy(duplicate, is_looked_at):
         assert Noting.readers == [each] * 3
 
 
+@pytest.mark.usefixtures("users_thresholds")
+@pytest.mark.parametrize("base", [Schema, Noting])
+def test_a_first_schema_shares_its_fields_with_one_that_was_given_its_attributes(base):
+    def use():
+        cls = base.from_dict({name: fields.Integer() for name in "abcdefgh"})
+        schema = cls()
+        copied = attributes_copied(schema)
+        dumped = [copied.dump(dict.fromkeys("abcdefgh", "1")) for _ in range(30)]
+        field = copied.fields["a"]
+        return (
+            dumped,
+            copied.fields is schema.fields,
+            field.parent is schema,
+            field.parent is copied,
+        )
+
+    assert not assert_as_stock(use).error
+
+
 def test_a_copy_has_what_was_done_to_nested_schemas():
     def use():
         schema = Pet()

@@ -108,8 +108,8 @@ def pending_state(schema: Any) -> Pending | None:
     if type(state) is not Pending or not ALL_NAMES.isdisjoint(attributes):
         return None
     if state.owner != id(schema):  # its attributes were copied
-        exemplar = state.exemplar or state.record.exemplar_for(state.arguments)
-        state = Pending(schema, state.record, state.arguments, exemplar=exemplar)
+        made_of = {"exemplar": state.exemplar, "put_away": state.put_away}
+        state = Pending(schema, state.record, state.arguments, **made_of)
         attributes[STATE_KEY] = state
     return state
 
