@@ -75,7 +75,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     "contrib/django_filter/filter_plan": {"<module>": _CLASS},
     "marshmallow/customization": {"<module>": _CLASS},
     "marshmallow/fields": {"_enum": _PLAIN, "_number": _PLAIN, "shows_object": _OURS},
-    "marshmallow/front_end": {
+    "marshmallow/compiled_schema": {
         "MarshmallowFrontEnd.compiled": _ASKED,
         "MarshmallowFrontEnd.forget": _ASKED,
         "_explain_nested": _ASKED,

@@ -165,7 +165,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "marshmallow/load_values": {"*": "it loads what is nested, by hooks, validators and makers"},
     "runtime/registration": {"function_of": "it calls a maker, when a value comes"},
     "marshmallow/makers": {"*": "it calls makers when a value comes, and dumps by what they make"},
-    "marshmallow/front_end": {
+    "marshmallow/compiled_schema": {
         **dict.fromkeys(
             [
                 f"CompiledMarshmallowSchema.{name}"

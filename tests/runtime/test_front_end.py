@@ -6,7 +6,7 @@ import sys
 import pytest
 from marshmallow import Schema
 
-from fastschema.marshmallow.front_end import MarshmallowFrontEnd
+from fastschema.marshmallow.compiled_schema import MarshmallowFrontEnd
 from fastschema.runtime.front_end import front_end_for
 
 

@@ -128,7 +128,7 @@ class FrontEnd(Protocol):
 
 _FRONT_ENDS = {
     # The framework's base class: the module whose ``front_end`` reads its subclasses.
-    "marshmallow.schema.Schema": "fastschema.marshmallow.front_end",
+    "marshmallow.schema.Schema": "fastschema.marshmallow.compiled_schema",
     "rest_framework.serializers.BaseSerializer": "fastschema.contrib.django.compiled_serializer",
 }
 

@@ -31,7 +31,7 @@ from fastschema.contrib.flask.responses import (
     with_status,
 )
 from fastschema.contrib.flask.streaming import stream_response
-from fastschema.marshmallow.front_end import refuse_collection
+from fastschema.marshmallow.compiled_schema import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
 from fastschema.runtime.patching import Replacements, stock_method
 from fastschema.runtime.rooms import room

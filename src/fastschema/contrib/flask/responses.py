@@ -15,7 +15,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response as BaseResponse
 
 from fastschema.contrib.flask.json_provider import FastJSONProvider, jsonify_engine
-from fastschema.marshmallow.front_end import CompiledMarshmallowSchema
+from fastschema.marshmallow.compiled_schema import CompiledMarshmallowSchema
 from fastschema.runtime.encode import dumped_bytes
 from fastschema.runtime.front_end import DumpingSchema, dumped_data
 

@@ -17,7 +17,7 @@ from fastschema.contrib.oneofschema.makers import (
     load_one_of,
     messages_of,
 )
-from fastschema.marshmallow.front_end import dump_compiler, load_compiler
+from fastschema.marshmallow.compiled_schema import dump_compiler, load_compiler
 from fastschema.marshmallow.installation import is_installed
 from fastschema.runtime.patching import Replacements, overridden, stock_method
 from fastschema.runtime.registration import register_ours
