@@ -260,9 +260,9 @@ OF_DRF = {
     "a bound program kept from row to row": {f"{BOUND}:Runs.is_valid": FALSE},
     "serializers without fields": {f"{FRONT_END}.record:SerializerRecord._new_exemplar": NONE},
     "a field made without the others": {
-        f"{FRONT_END}.fields_on_demand:needed_field": does(_all_fields_made)
+        f"{FRONT_END}.pending:needed_field": does(_all_fields_made)
     },
-    "clones of fields": {f"{FRONT_END}.fields_on_demand:_cloner": NONE},
+    "clones of fields": {f"{FRONT_END}.pending:_cloner": NONE},
     "programs of serializers whose fields are made": {
         f"{FRONT_END}.record:SerializerRecord.of_made": NONE
     },

@@ -261,7 +261,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
 "*" stands for all of a module."""
 
 IN_PLACE: dict[str, list[str]] = {
-    "contrib/django/front_end/fields_on_demand": ["new_fields", "get_fields", "needed_field"],
+    "contrib/django/front_end/pending": ["new_fields", "get_fields", "needed_field"],
     "contrib/django/front_end/cloner": [
         *("FieldCloner.fields", "FieldCloner.bound_fields", "_bound", "_Validators.__get__"),
     ],

@@ -23,7 +23,7 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_list,
     is_stock_serializer,
 )
-from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
+from fastschema.contrib.django.front_end.pending import reading_of_pending
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.patching import Replacements, overridden, stock_method

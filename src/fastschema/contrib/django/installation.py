@@ -18,7 +18,7 @@ from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
-from fastschema.contrib.django.front_end.fields_on_demand import get_fields, new_fields
+from fastschema.contrib.django.front_end.pending import get_fields, new_fields
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.cursors import CURSORS
 from fastschema.contrib.django.lists.pagination import PAGINATE

@@ -21,7 +21,7 @@ from fastschema.contrib.django.before_rows import loads_relations
 from fastschema.contrib.django.conf import view_of
 from fastschema.contrib.django.dump import AROUND, Represent
 from fastschema.contrib.django.front_end.access import MODEL, access_of
-from fastschema.contrib.django.front_end.fields_on_demand import known_fields
+from fastschema.contrib.django.front_end.pending import known_fields
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import (
     PREFETCH,

@@ -10,7 +10,7 @@ from django.utils.functional import lazy
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.fields_on_demand import has_made_fields
+from fastschema.contrib.django.front_end.pending import has_made_fields
 from fastschema.contrib.django.front_end.record import class_record
 from flights.models import Airline, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer

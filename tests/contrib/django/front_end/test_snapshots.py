@@ -8,7 +8,7 @@ from django.utils.functional import cached_property
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.fields_on_demand import has_made_fields
+from fastschema.contrib.django.front_end.pending import has_made_fields
 from fastschema.runtime import thresholds
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of

@@ -17,7 +17,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.validators import UniqueTogetherValidator
 
 import fastschema
-from fastschema.contrib.django.front_end.fields_on_demand import made_fields
+from fastschema.contrib.django.front_end.pending import made_fields
 from fastschema.contrib.django.input import validation
 from fastschema.runtime import thresholds
 from flights.models import Airline

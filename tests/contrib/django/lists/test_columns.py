@@ -12,7 +12,7 @@ from django.test.utils import isolate_apps
 from django.urls import path
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
+from fastschema.contrib.django.front_end.pending import reading_of_pending
 from fastschema.runtime.programs import MOST_DERIVED
 from tests.contrib.django.differential import serializer_of
 from tests.contrib.django.list_views import FlightList, assert_same_outcome, get, list_of, view_of

@@ -7,7 +7,7 @@ In the order in which they build on each other:
 - ``fields``, ``fields_relations``: what is done to each value.
 - ``schema_reader``: a serializer to its description, and that to a node.
 - ``record``: what is known of a serializer class, for serializers that follow it.
-- ``fields_on_demand``: the fields of a serializer object, made when they are needed.
+- ``pending``: the fields of a serializer object, made when they are needed.
 - ``snapshots``: what they were like, once they are made.
 - ``bound``: what a serializer object runs, and what its program needs of it.
 """

@@ -29,7 +29,7 @@ that its rows depend on did: a request, a time zone.
 
 ``_fastschema`` of a serializer is None, or a :class:`Runs`: what was found for it, which holds
 while it is valid. All that decides is here, in the record of the class (``record``) and in the
-serializer's fields (``fields_on_demand``).
+serializer's fields (``pending``).
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_list,
     is_stock_serializer,
 )
-from fastschema.contrib.django.front_end.fields_on_demand import (
+from fastschema.contrib.django.front_end.json_encoding import json_value
+from fastschema.contrib.django.front_end.makers import Made, represented
+from fastschema.contrib.django.front_end.pending import (
     has_made_fields,
     is_pending,
     made_fields,
     needed_field,
     reading_of_pending,
 )
-from fastschema.contrib.django.front_end.json_encoding import json_value
-from fastschema.contrib.django.front_end.makers import Made, represented
 from fastschema.contrib.django.front_end.record import DUMPING, Reading, SharedProgram, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.front_end.snapshots import MadeFields

@@ -15,13 +15,13 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.front_end.fields_on_demand import (
+from fastschema.contrib.django.front_end.makers import forget_made
+from fastschema.contrib.django.front_end.pending import (
     DRAWER,
     can_put_away,
     has_made_fields,
     made_fields,
 )
-from fastschema.contrib.django.front_end.makers import forget_made
 from fastschema.contrib.django.front_end.schema_reader import all_fields
 from fastschema.runtime.guard import Snapshot
 

@@ -17,7 +17,7 @@ from rest_framework.serializers import ListSerializer, Serializer, as_serializer
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.cloner import UNREAD_VALIDATORS
-from fastschema.contrib.django.front_end.fields_on_demand import (
+from fastschema.contrib.django.front_end.pending import (
     has_made_fields,
     is_pending,
     needed_field,

@@ -16,7 +16,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
 from fastschema.contrib.django.front_end.bound import FieldsByNumber
 from fastschema.contrib.django.front_end.customization import is_stock_list
-from fastschema.contrib.django.front_end.fields_on_demand import made_fields
+from fastschema.contrib.django.front_end.pending import made_fields
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.lists.query_plan import keep
 from fastschema.contrib.django.relations.plain import leads_from_several

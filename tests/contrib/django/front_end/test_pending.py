@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
-from fastschema.contrib.django.front_end.fields_on_demand import reading_of_pending
+from fastschema.contrib.django.front_end.pending import reading_of_pending
 from fastschema.contrib.django.front_end.record import class_record
 from tests.contrib.django.differential import Thing, assert_same, exactly, outcome, serializer_of
 
