@@ -53,14 +53,9 @@ class Ara(DjangoApplication):
     def credentials(self) -> dict[str, str]:
         return {"REMOTE_USER": USER, "HTTP_COOKIE": f"sessionid={SESSION}"}
 
-    def fill(self) -> None:
-        from django.core.management import call_command
-        from django.db import transaction
-
-        call_command("migrate", verbosity=0)
-        with transaction.atomic():
-            add_user()
-            add_playbooks()
+    def add(self) -> None:
+        add_user()
+        add_playbooks()
 
     def requests(self) -> list[Request]:
         from ara.api import models

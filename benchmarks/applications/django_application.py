@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -32,10 +33,10 @@ class DjangoApplication(Application):
         """Set the environment variables that say which settings Django is to use."""
         os.environ |= self.environment(directory)
         os.environ[SETTINGS] = self.settings
-        module = "applications.fastschema_settings" if fast else self.settings
-        if WITH_ORJSON in os.environ:
-            module = "applications.orjson_settings"
-        os.environ["DJANGO_SETTINGS_MODULE"] = module
+        is_stock = not fast and WITH_ORJSON not in os.environ
+        os.environ["DJANGO_SETTINGS_MODULE"] = (
+            self.settings if is_stock else "applications.django_settings"
+        )
 
     def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
         self.choose_settings(directory, fast=fast)
@@ -48,6 +49,23 @@ class DjangoApplication(Application):
         signals.request_started.disconnect(close_old_connections)
         signals.request_finished.disconnect(close_old_connections)
         return wsgi
+
+    def fill(self) -> None:
+        from django.db import transaction
+
+        self.migrate()
+        with transaction.atomic():
+            self.add()
+
+    def migrate(self) -> None:
+        """Make the tables."""
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+
+    @abc.abstractmethod
+    def add(self) -> None:
+        """Fill the tables, in a transaction."""
 
     @contextmanager
     def rolled_back(self) -> Iterator[None]:

@@ -21,11 +21,13 @@ class FlaskApplication(Application):
     """One that Flask runs.
 
     :cvar factory: the module and the name of the function that makes it
+    :cvar driver: the package that connects it to PostgreSQL
     :ivar app: the Flask object
     :ivar db: the SQLAlchemy object of its extension
     """
 
     factory: ClassVar[tuple[str, str]]
+    driver: ClassVar[str] = "psycopg2"
     app: Any
     db: Any
 
@@ -46,7 +48,13 @@ class FlaskApplication(Application):
 
     def database_url(self) -> str:
         """Return where its database is; the server knows the connections by their name."""
-        return sqlalchemy_url(self.database, "psycopg2", connection_name())
+        return sqlalchemy_url(self.database, self.driver, connection_name())
+
+    def settings_file(self, directory: Path, ending: str, **settings: Any) -> str:
+        """Write a file of settings, which are constants of Python; return where it is."""
+        path = directory / f"{connection_name()}{ending}"
+        path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
+        return str(path)
 
     @contextmanager
     def rolled_back(self) -> Iterator[None]:

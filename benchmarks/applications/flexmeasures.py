@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from applications.application import Request
-from applications.flask_application import FlaskApplication, connection_name
+from applications.flask_application import FlaskApplication
 
 EMAIL = "operator@example.com"
 SITES, ASSETS, SENSORS = 40, 20, 3
@@ -32,24 +32,24 @@ class FlexMeasures(FlaskApplication):
 
     def create(self, directory: Path) -> tuple[Any, Any]:
         redis = urlsplit(os.environ["REDIS_URL"])
-        settings = {
-            "SECRET_KEY": "of a benchmark",
-            "SECURITY_PASSWORD_SALT": "of a benchmark",
-            "SQLALCHEMY_DATABASE_URI": self.database_url(),
-            "FLEXMEASURES_REDIS_URL": redis.hostname,
-            "FLEXMEASURES_REDIS_PORT": redis.port,
-            "FLEXMEASURES_CREATE_TEMPLATE_ASSETS_ON_STARTUP": False,
-            "FLEXMEASURES_TIMEZONE": "Europe/Amsterdam",
-            "LOGGING_LEVEL": "WARNING",
-            "RATELIMIT_ENABLED": False,
-        }
-        path = directory / f"{connection_name()}.cfg"
-        path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
+        path = self.settings_file(
+            directory,
+            ".cfg",
+            SECRET_KEY="of a benchmark",
+            SECURITY_PASSWORD_SALT="of a benchmark",
+            SQLALCHEMY_DATABASE_URI=self.database_url(),
+            FLEXMEASURES_REDIS_URL=redis.hostname,
+            FLEXMEASURES_REDIS_PORT=redis.port,
+            FLEXMEASURES_CREATE_TEMPLATE_ASSETS_ON_STARTUP=False,
+            FLEXMEASURES_TIMEZONE="Europe/Amsterdam",
+            LOGGING_LEVEL="WARNING",
+            RATELIMIT_ENABLED=False,
+        )
         os.chdir(directory)  # where its log goes
         from flexmeasures.app import create
         from flexmeasures.data import db
 
-        return create(env="production", path_to_config=str(path)), db
+        return create(env="production", path_to_config=path), db
 
     def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
         os.chdir(directory)

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from wsgiref.types import WSGIApplication
 
-from applications.application import Application, Request
-from applications.flask_application import backends_of, connection_name
-from applications.postgresql import is_there, sqlalchemy_url
-from harness.queries import sqlalchemy_statements
+from applications.application import Request
+from applications.flask_application import FlaskApplication, backends_of
+from applications.postgresql import is_there
 
 AUTHORS, BOOKS = 300, 2000
 TITLES = ("Blue", "Café crème", "Zürich", 'A "new" life', "東京 & <more>", "Oak")
 START = datetime.datetime(2024, 1, 1, 8, 30)
 
 
-class Library(Application):
+class Library(FlaskApplication):
     """Its API, which asks nobody who they are."""
 
     title = "A library in Flask"
@@ -31,29 +29,23 @@ class Library(Application):
     own_code = ("small_applications/library/",)
     masked = frozenset({"id"})
     database = "application_library" if is_there() else ""
+    driver = "psycopg"
 
-    def start(self, directory: Path, *, fast: bool) -> WSGIApplication:
+    def create(self, directory: Path) -> tuple[Any, Any]:
         from small_applications.library.app import create_app
+        from small_applications.library.models import session
 
-        url = f"sqlite:///{directory}/library.sqlite3"
-        if self.database:
-            url = sqlalchemy_url(self.database, "psycopg", connection_name())
-        app = create_app(url)
-        if fast:
-            from fastschema.contrib.flask import FastSchema
-
-            FastSchema(app)
-        wsgi: WSGIApplication = app.wsgi_app
-        return wsgi
+        file = f"sqlite:///{directory}/library.sqlite3"
+        return create_app(self.database_url() if self.database else file), session
 
     def fill(self) -> None:
-        from small_applications.library.models import Base, session
+        from small_applications.library.models import Base
 
-        Base.metadata.create_all(session.get_bind())
-        session.add_all(authors())
-        session.add_all(books())
-        session.commit()
-        session.remove()
+        Base.metadata.create_all(self.db.get_bind())
+        self.db.add_all(authors())
+        self.db.add_all(books())
+        self.db.commit()
+        self.db.remove()
 
     def requests(self) -> list[Request]:
         book = {
@@ -80,24 +72,17 @@ class Library(Application):
 
     @contextmanager
     def rolled_back(self) -> Iterator[None]:
-        from small_applications.library.models import session
-
-        engine = session.session_factory.kw["bind"]
+        engine = self.db.session_factory.kw["bind"]
         with engine.connect() as connection, connection.begin() as transaction:
-            session.configure(bind=connection)
+            self.db.configure(bind=connection)
             try:
                 yield
             finally:
-                session.configure(bind=engine)
+                self.db.configure(bind=engine)
                 transaction.rollback()
 
-    def recorded(self) -> AbstractContextManager[list[str]]:
-        return sqlalchemy_statements()
-
     def backends(self) -> list[int]:
-        from small_applications.library.models import session
-
-        return backends_of(session) if self.database else []
+        return backends_of(self.db) if self.database else []
 
 
 APPLICATION = Library()

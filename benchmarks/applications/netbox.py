@@ -50,13 +50,13 @@ class NetBox(DjangoApplication):
 
     def fill(self) -> None:
         from django.core.management import call_command
-        from django.db import transaction
 
-        call_command("migrate", verbosity=0)
-        with transaction.atomic():
-            add_user()
-            Inventory().add()
+        super().fill()
         call_command("calculate_cached_counts", verbosity=0)
+
+    def add(self) -> None:
+        add_user()
+        Inventory().add()
 
     def requests(self) -> list[Request]:
         from dcim.models import Device, DeviceType, Interface, Site

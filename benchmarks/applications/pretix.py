@@ -58,15 +58,12 @@ class Pretix(DjangoApplication):
     def credentials(self) -> dict[str, str]:
         return {"HTTP_AUTHORIZATION": f"Token {TOKEN}"}
 
-    def fill(self) -> None:
+    def add(self) -> None:
         from django.core.cache import cache
-        from django.core.management import call_command
-        from django.db import transaction
         from django_scopes import scopes_disabled
 
-        call_command("migrate", verbosity=0)
         cache.clear()
-        with transaction.atomic(), scopes_disabled():
+        with scopes_disabled():
             Shop().add()
 
     def requests(self) -> list[Request]:

@@ -43,13 +43,14 @@ class Shop(DjangoApplication):
     def credentials(self) -> dict[str, str]:
         return {"HTTP_AUTHORIZATION": f"Token {TOKEN}"}
 
-    def fill(self) -> None:
+    def migrate(self) -> None:
         from django.core.management import call_command
-        from django.db import transaction
 
-        call_command("migrate", verbosity=0)
+        super().migrate()
         call_command("migrate", run_syncdb=True, verbosity=0)  # the shop, which refers to users
-        with transaction.atomic(), minutes_passing():
+
+    def add(self) -> None:
+        with minutes_passing():
             users = add_users()
             products = add_products()
             add_reviews(users, products)

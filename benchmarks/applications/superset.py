@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from applications.application import Request
-from applications.flask_application import FlaskApplication, connection_name
+from applications.flask_application import FlaskApplication
 
 USER = "operator"
 START = datetime.datetime(2024, 1, 1, 8, 30)
@@ -30,20 +30,19 @@ class Superset(FlaskApplication):
 
     def create(self, directory: Path) -> tuple[Any, Any]:
         cache = {"CACHE_TYPE": "RedisCache", "CACHE_REDIS_URL": f"{os.environ['REDIS_URL']}/0"}
-        settings = {
-            "SECRET_KEY": "of a benchmark, " * 4,
-            "SQLALCHEMY_DATABASE_URI": self.database_url(),
-            "DATA_DIR": str(directory),
-            "FILTER_STATE_CACHE_CONFIG": cache,
-            "EXPLORE_FORM_DATA_CACHE_CONFIG": cache,
-            "CACHE_CONFIG": cache,
-            "WTF_CSRF_ENABLED": False,  # its clients send a token of the API
-            "TALISMAN_ENABLED": False,
-            "LOG_LEVEL": "ERROR",
-        }
-        path = directory / f"{connection_name()}.py"
-        path.write_text("".join(f"{name} = {value!r}\n" for name, value in settings.items()))
-        os.environ["SUPERSET_CONFIG_PATH"] = str(path)
+        os.environ["SUPERSET_CONFIG_PATH"] = self.settings_file(
+            directory,
+            ".py",
+            SECRET_KEY="of a benchmark, " * 4,
+            SQLALCHEMY_DATABASE_URI=self.database_url(),
+            DATA_DIR=str(directory),
+            FILTER_STATE_CACHE_CONFIG=cache,
+            EXPLORE_FORM_DATA_CACHE_CONFIG=cache,
+            CACHE_CONFIG=cache,
+            WTF_CSRF_ENABLED=False,  # its clients send a token of the API
+            TALISMAN_ENABLED=False,
+            LOG_LEVEL="ERROR",
+        )
         from superset.app import create_app
         from superset.extensions import db
 
