@@ -152,7 +152,7 @@ def _of_stock(serializer_class: Any) -> Any:
 
 def _of_fastschema(serializer_class: Any) -> Any:
     from fastschema.compiler.nodes import Form
-    from fastschema.contrib.django.front_end.bound import bound_now
+    from fastschema.contrib.django.front_end.states import bound_now
     from fastschema.contrib.django.internals.queries import CompiledQuery
     from fastschema.contrib.django.lists.columns import columns_of
     from fastschema.contrib.django.lists.query_plan import plan_of

@@ -214,7 +214,7 @@ DJANGO = "fastschema.contrib.django"
 LISTS, INPUT = f"{DJANGO}.lists", f"{DJANGO}.input"
 BULK, FILTERS = f"{DJANGO}.bulk", "fastschema.contrib.django_filter"
 FRONT_END = f"{DJANGO}.front_end"
-BOUND = f"{FRONT_END}.bound"
+STATES = f"{FRONT_END}.states"
 MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
@@ -235,7 +235,7 @@ OF_LISTS = {
         "rest_framework.pagination:CursorPagination.get_next_link": by_stock,
         "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,
     },
-    "lists: nested serializers found once": {f"{BOUND}:BoundSerializer.nested": _nested_anew},
+    "lists: nested serializers found once": {f"{STATES}:BoundSerializer.nested": _nested_anew},
     "lists: rows of streams": {f"{DJANGO}.streaming.blocks:fetch_in_blocks": NONE},
     "lists: values converted by column": {
         f"{DJANGO}.internals.conversion:converted_rows": does(_converted_by_django)
@@ -254,10 +254,10 @@ OF_DRF = {
     **OF_LISTS,
     **OF_BOTH,
     "generated code that represents": {
-        f"{BOUND}:find_bound_program": NONE,
-        f"{BOUND}:runs_of": NONE,
+        f"{STATES}:find_bound_program": NONE,
+        f"{STATES}:runs_of": NONE,
     },
-    "a bound program kept from row to row": {f"{BOUND}:Runs.is_valid": FALSE},
+    "a bound program kept from row to row": {f"{STATES}:Runs.is_valid": FALSE},
     "serializers without fields": {f"{FRONT_END}.record:SerializerRecord._new_exemplar": NONE},
     "a field made without the others": {
         f"{FRONT_END}.pending:needed_field": does(_all_fields_made)

@@ -3,7 +3,7 @@
 A record counts what is dumped and loaded, and keeps the exemplars that pending objects run, and
 what made objects run: that of others whose fields are alike (:class:`MadePrograms`). Which object
 runs which is told where that is decided: in :mod:`fastschema.marshmallow.states`, and in
-:mod:`fastschema.contrib.django.front_end.bound`.
+:mod:`fastschema.contrib.django.front_end.states`.
 
 What is kept is bounded in one way: what is full takes no more. It is forgotten in one way, too:
 :meth:`ClassRecord.refresh` drops all of it when a class that takes part has changed.

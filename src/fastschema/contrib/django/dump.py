@@ -14,12 +14,12 @@ from rest_framework.serializers import ListSerializer
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.before_rows import Loaded, before_rows
 from fastschema.contrib.django.front_end.access import rows
-from fastschema.contrib.django.front_end.bound import Runs, find_bound_program
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
     is_stock_serializer,
 )
+from fastschema.contrib.django.front_end.states import Runs, find_bound_program
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.contrib.django.dump import AROUND, Represent
-from fastschema.contrib.django.front_end.bound import Runs
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
+from fastschema.contrib.django.front_end.states import Runs
 from fastschema.contrib.django.internals.queries import results_of
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import Unloaded

@@ -9,5 +9,5 @@ In the order in which they build on each other:
 - ``record``: what is known of a serializer class, for serializers that follow it.
 - ``pending``: the fields of a serializer object, made when they are needed.
 - ``snapshots``: what they were like, once they are made.
-- ``bound``: what a serializer object runs, and what its program needs of it.
+- ``states``: what a serializer object runs, and what its program needs of it.
 """

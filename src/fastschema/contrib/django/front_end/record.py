@@ -2,7 +2,7 @@
 
 It hangs on the class, as ``_fastschema_class``.
 
-What its serializers run is in ``bound``, where the table of states is.
+What its serializers run is in ``states``, where their table is.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from fastschema.contrib.django.before_rows import (
     loads_more,
     loads_relations_of,
 )
-from fastschema.contrib.django.front_end.bound import (
+from fastschema.contrib.django.front_end.states import (
     BoundSerializer,
     find_bound_program,
 )

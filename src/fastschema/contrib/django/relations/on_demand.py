@@ -23,8 +23,8 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
-from fastschema.contrib.django.front_end.bound import runs_of
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
+from fastschema.contrib.django.front_end.states import runs_of
 from fastschema.contrib.django.internals.instances import keep_prefetched
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from fastschema.compiler.nodes import Form, NotRowReadableError
-from fastschema.contrib.django.front_end.bound import nested_dumper_of, runs_of
+from fastschema.contrib.django.front_end.states import nested_dumper_of, runs_of
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     closing_results,
