@@ -49,7 +49,7 @@ from fastschema.marshmallow.sqlalchemy import (
     are_read_as_stock,
     gets_value_as_stock,
     is_mapped,
-    key_finder,
+    loaded_key,
 )
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.json_engine import json_number
@@ -337,7 +337,7 @@ def _source(attribute: str, own_accessor: bool, slots: list[Slot]) -> Source:
     key = f"loaded_{len(slots)}"
 
     def find(bound: Any, cls: type, form: Form) -> object:
-        return key_finder(cls)(attribute)
+        return loaded_key(cls, attribute)
 
     slots.append(Slot(key, find, are_read_as_stock, per_class=True))
     mapped = Read(f"loaded[{key}]", (("KeyError", f"getattr(obj, {name}, missing)"),))

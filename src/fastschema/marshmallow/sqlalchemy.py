@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from types import GetSetDescriptorType
 from typing import Any
@@ -144,21 +145,22 @@ _descriptor: StockMethods | None = None
 def key_finder(cls: type) -> Callable[[str], object]:
     """Return what finds the key of a loaded attribute of a class's instances.
 
-    For an attribute whose reading means more than that, and for all attributes of a class that is
-    not mapped, it gives something that is no key at all.
+    For all attributes of a class that is not mapped, it gives something that is no key at all.
     """
-    attributes: Any = sys.modules.get("sqlalchemy.orm.attributes")
-    if attributes is None or not is_mapped(cls):
-        return lambda name: _NEVER_A_KEY
-    plain, class_attributes = attributes.InstrumentedAttribute, cls.__dict__
+    return partial(loaded_key, cls) if is_mapped(cls) else lambda name: _NEVER_A_KEY
 
-    def find(name: str) -> object:
-        attribute = class_attributes[name] if name in class_attributes else _found_on(cls, name)
-        if type(attribute) is not plain or attribute.key != name:
-            return _NEVER_A_KEY
-        return name if attribute.impl.supports_population else _NEVER_A_KEY
 
-    return find
+def loaded_key(cls: type, name: str) -> object:
+    """Return the key of a loaded attribute of a mapped class's instances.
+
+    Something that is no key at all for an attribute whose reading means more than that.
+    """
+    attributes = cls.__dict__
+    attribute = attributes[name] if name in attributes else _found_on(cls, name)
+    plain = sys.modules["sqlalchemy.orm.attributes"].InstrumentedAttribute
+    if type(attribute) is not plain or attribute.key != name:
+        return _NEVER_A_KEY
+    return name if attribute.impl.supports_population else _NEVER_A_KEY
 
 
 def _found_on(cls: type, name: str) -> Any:
