@@ -110,8 +110,8 @@ class BoundProgram:
 Dump = Callable[[Any], Any]
 """From an object to what its schema makes of it."""
 
-Ambient = tuple[Callable[[Any], object], Any, object]
-"""What a value depends on besides the schema: a function, its argument, and what it gave."""
+Ambient = Callable[[Any], object]
+"""Gives, for a bound schema, what a value depends on besides the schema."""
 
 MOST_IDLE = 4
 _MOST_CLASSES = 8
@@ -156,7 +156,8 @@ class Dispatch(dict[type, Dump]):
         self.owner: BoundProgram | None = None
         """What takes it back when the dump is over, if it is to wait for another."""
         self._values: dict[str, Any] = {}
-        self._ambient: list[Ambient] = []
+        self._ambient: dict[Ambient, object] = {}
+        """What values depend on besides the schema, and what it gave."""
         self.nested: list[NestedDumper] = []
         """What dumps the values of nested fields, as far as functions are bound to it."""
 
@@ -185,9 +186,9 @@ class Dispatch(dict[type, Dump]):
         bound_schema = self.bound_schema
         ambient = slot.ambient
         value = slot.resolve(bound_schema, cls, self.form)
-        if ambient is not None and all(ambient is not other for other, _, _ in self._ambient):
+        if ambient is not None and ambient not in self._ambient:
             seen = value if ambient is slot.resolve else ambient(bound_schema)
-            self._ambient.append((ambient, bound_schema, seen))
+            self._ambient[ambient] = seen
         if not slot.per_class:
             self._values[slot.name] = value
         if issubclass(type(value), NestedDumper):
@@ -206,8 +207,8 @@ class Dispatch(dict[type, Dump]):
         if self._has_many_classes:
             self.clear()
         has_changed = False
-        for ambient, bound_schema, seen in self._ambient:
-            value = ambient(bound_schema)
+        for ambient, seen in self._ambient.items():
+            value = ambient(self.bound_schema)
             if value is not seen and not are_same(value, seen):
                 self.clear()
                 self._values.clear()
