@@ -1,6 +1,6 @@
 """What a contender does in every pattern: results, calls of the patterns' own functions, queries.
 
-python tests/benchmarks/agreement.py CONTENDER MODULE
+python tests/benchmarks/agreement.py CONTENDER MODULE...
 
 Prints a line of JSON for each of the first three runs of each pattern.
 """
@@ -41,8 +41,8 @@ def observed(run):
 
 
 def main():
-    contender, module = sys.argv[1:]
-    patterns = Patterns(contender, [*dict.fromkeys([module, "serializers"])])  # with Django
+    contender, *modules = sys.argv[1:]
+    patterns = Patterns(contender, modules)
     most = {}
     for measure in patterns.measures:
         name, _, rows = measure.rpartition(", ")

@@ -51,7 +51,8 @@ def test_all_contenders_answer_every_request_of_a_small_application_alike(
                 for each in own.hello["requests"]:
                     title = each["title"]
                     first = own.ask("digest", title)
-                    own.ask("time", title, loops=MORE_THAN_STOCK_SERVES)
+                    if contender == "fastschema":
+                        own.ask("time", title, loops=MORE_THAN_STOCK_SERVES)
                     digests[-1][title] = [first, own.ask("digest", title)]
 
     assert len(digests[0]) >= 10
