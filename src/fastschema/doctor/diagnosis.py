@@ -193,7 +193,7 @@ class SchemaFinding:
                     yield Stock(f"{self.path}.{field_report.key}", does, field_report.why)
 
     def without_loading(self) -> SchemaFinding:
-        """Return the same, as if it were never loaded."""
+        """Return the finding without its report on loading."""
         report = None if self.report is None else replace(self.report, loading=None)
         return replace(self, report=report)
 

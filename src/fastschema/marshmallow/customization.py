@@ -57,7 +57,7 @@ _OF_CLASSES = (
     *("fields", "exclude", "load_only", "dump_only", "unknown", "many", "ordered"),
     *("dateformat", "datetimeformat", "timeformat", "index_errors"),
 )
-"""The same of the ``Meta`` of schemas."""
+"""Options of the ``Meta`` of schemas at which stock looks: they must be plain, too."""
 _CONTAINERS = CONTAINERS | {Schema.set_class}
 """Of dotted names, stock makes sets of its own for nested fields."""
 
@@ -146,7 +146,7 @@ def why_options_are_lazy(field: Any) -> str | None:
 
 
 def why_class_is_lazy(cls: Any) -> str | None:
-    """Return the same of the options that the ``Meta`` of a schema class has."""
+    """Return why we may not look at the ``Meta`` options of a schema class; None if we may."""
     return why_lazy(cls.opts, _OF_CLASSES)
 
 

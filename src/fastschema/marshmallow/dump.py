@@ -58,7 +58,7 @@ class BoundSchema:
         return NestedDumper(_NestedFinder(field, form, self.nested))
 
     def of_field(self, field: Any) -> BoundSchema:
-        """Return the same for a single field, inside of one that a maker is called for."""
+        """Return the schema bound with a single field, inside of one that a maker is called for."""
         return BoundSchema(self.schema, [field], self.nested)
 
     def made_dumper(self, field: Any, registered: Registered) -> MakerDumper:

@@ -303,7 +303,7 @@ class CallDumper:
         return dumper
 
     def with_inner(self, make: Callable[[NestedDumper], Dispatcher]) -> CallDumper:
-        """Return the same, whose objects are dumped by what is made of what dumps them now."""
+        """Return a dumper of the same collections; ``make`` makes what dumps each object."""
         inner = self.inner
         assert inner is not None
         return self.of_each(NestedDumper(lambda: make(inner)), self._rows)

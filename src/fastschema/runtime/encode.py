@@ -44,7 +44,7 @@ def json_bytes(schema: DumpingSchema, obj: Any, many: bool | None) -> bytes:
 def json_stream(
     schema: DumpingSchema, rows: Any, chunk_size: int, *, is_stock: bool
 ) -> Iterator[bytes]:
-    """Yield the same for rows, as one JSON array in chunks that are written while rows are read."""
+    """Yield rows as one JSON array, in chunks that are written while rows are read."""
     engine = schema.engine()
     dumper = None if is_stock else schema.row_dumper(engine.form, None)
     if dumper is not None:
@@ -138,7 +138,7 @@ class JsonArray(_Chunks):
 
 
 class SpacedJsonArray(JsonArray):
-    """The same for an ``encode`` that writes a space after each comma."""
+    """Rows as a JSON array, by an ``encode`` that writes a space after each comma."""
 
     separator = b", "
 

@@ -15,7 +15,7 @@ STATE_KEY = "_fastschema"
 """Where what is known of a schema hangs on it: a key of its ``__dict__``."""
 
 CLASS_STATE_KEY = "_fastschema_class"
-"""The same for a class, of which instances inherit it."""
+"""Where what is known of a class hangs on it; instances inherit that."""
 
 
 class State:
@@ -163,7 +163,7 @@ class ClassSnapshot:
         self._generation = generations.current
         self._seen: dict[Any, list[Seen]] = {}
         self._joined: Joined | None = None
-        """The same, joined when it is first compared: all of it is compared at once."""
+        """All of ``_seen``, joined when it is first compared, so that it is compared at once."""
         for cls in classes:
             self.add(cls)
 

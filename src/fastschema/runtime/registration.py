@@ -66,7 +66,7 @@ class Registered:
         return by_class(self.label, self.common, self.expression, otherwise, ANY, names=names)
 
     def load_kind(self, field: str) -> LoadKind:
-        """Return the same for a field that is loaded. Where it fails, the method is called."""
+        """Return how such a field is loaded. Where the expression fails, the method is called."""
         accepts = None if self.common is None else of_classes(self.common)
         convert = fill(self.expression, field=field)
         return LoadKind(self.label, accepts, convert, names=self.names or {})

@@ -46,8 +46,8 @@ values_worth_a_look = 4
 object of so many values, or to load one by made fields."""
 
 rows_worth_reading_once = 80
-"""The same as ``rows_worth_reading`` for the first use of a class of marshmallow schemas: there may
-be no second one, and an exemplar is made, too."""
+"""What ``rows_worth_reading`` is for the first use of a class of marshmallow schemas: there may be
+no second one, and an exemplar is made, too."""
 
 
 def is_worth_compiling(objects: int) -> bool:

@@ -33,7 +33,7 @@ def loads_relations(view: Any) -> str | bool:
 
 
 def loads_relations_of(dispatch: Dispatch) -> str | bool:
-    """Return the same for what is about to dump rows."""
+    """Return whether the relations that are read by what is about to dump rows are loaded."""
     context = dispatch.bound_schema.context
     return loads_relations(context.get("view") if type(context) is dict else None)
 
@@ -62,7 +62,7 @@ def before_rows(
 
 
 def before_dispatch(dispatch: Dispatch, rows: Sequence[Any]) -> Loaded | None:
-    """Return the same for what is about to dump the rows."""
+    """Return what loads the relations that a dispatch is about to read of some rows."""
     loads = loads_relations_of(dispatch)
     if not loads:
         return None

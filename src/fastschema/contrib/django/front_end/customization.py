@@ -147,7 +147,7 @@ def are_plain_choices(choices: Any) -> bool:
 
 
 def _is_plain_choice(choice: Any) -> bool:
-    """Return the same for a key, a key with its label, or a group with its choices."""
+    """Return whether a key, a key with its label, or a group of those is the same each time."""
     if type(choice) not in (list, tuple):
         return _is_plain_key(choice)
     if len(choice) != 2:
@@ -297,5 +297,5 @@ def _name_if_cached(value: Any) -> str | None:
 
 
 def is_stock_list(serializer: ListSerializer) -> bool:
-    """Return the same for a list serializer."""
+    """Return whether a list serializer represents as stock does."""
     return overridden(serializer, _OF_LISTS) is None

@@ -144,5 +144,5 @@ def are_read_as_stock(bound: object = None) -> bool:
 
 
 def are_linked_as_stock(bound: object) -> tuple[bool, bool]:
-    """Return the same, and whether the addresses of instances are made as in stock."""
+    """Return whether related objects are read as in stock, and whether addresses are made so."""
     return RELATIONS.are_stock(), ADDRESSES.are_stock()

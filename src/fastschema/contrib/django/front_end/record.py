@@ -159,7 +159,7 @@ class SerializerRecord(ClassRecord):
         return self.current_cloner() if self.refresh() else None
 
     def current_cloner(self) -> FieldCloner | None:
-        """Return the same where the class was compared in this call."""
+        """Return what ``cloner()`` does, where the class was compared in this call."""
         cls: Any = self.owner()
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None

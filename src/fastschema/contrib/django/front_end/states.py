@@ -104,7 +104,7 @@ class BoundSerializer:
         self._nested: dict[int, BoundSerializer | None] = {}
 
     def for_one_list(self) -> BoundSerializer:
-        """Return the same, which finds nested serializers anew."""
+        """Return this serializer, bound once more: nested serializers are found anew."""
         fields = self.exemplar_fields, self.fields
         return BoundSerializer(self.compiled, self.find, *fields, self.outer, self.name)
 

@@ -30,9 +30,9 @@ from fastschema.runtime.patching import overridden, stock_method
 COLUMN = DeferredAttribute
 """What a model has in the place of a column (``query_utils.py``)."""
 KEY_COLUMN = ForeignKeyDeferredAttribute
-"""The same for the column of a foreign key (``fields/related_descriptors.py``)."""
+"""What it has in the place of a foreign key's column (``fields/related_descriptors.py``)."""
 FILE_COLUMNS = (FileDescriptor, ImageFileDescriptor)
-"""The same for a file (``fields/files.py``): they keep its name until it is read."""
+"""What it has in the place of a file (``fields/files.py``): they keep its name until it is read."""
 _CACHE = {
     name: stock_method(FieldCacheMixin, name)
     for name in ("is_cached", "get_cached_value", "set_cached_value", "delete_cached_value")

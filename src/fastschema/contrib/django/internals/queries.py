@@ -282,7 +282,7 @@ class CompiledQuery:
         return converters
 
     def pure_converters(self, positions: Container[int]) -> Converters | None:
-        """Return the same; None if Django must convert row by row, for code of users takes part."""
+        """Return the converters; None if code of users takes part, and Django must convert."""
         if overridden(self._compiler, _COMPILER):
             return None
         converters = self.converters(positions)

@@ -130,7 +130,7 @@ def before_stock(
 def before_dispatch(
     dispatch: Dispatch, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
-    """Return the same for what is about to dump the rows.
+    """Return what loads relations for a dispatch that is about to dump rows.
 
     :param one_by_one: only the first is dumped before the objects forget their lists, so that
         those are left to a query for each row

@@ -99,7 +99,7 @@ def is_generic(relation: Any) -> bool:
 
 
 def is_plain_generic(position: Position, relation: Any) -> bool:
-    """Return the same for a generic foreign key of the rows themselves."""
+    """Return whether a relation is a generic foreign key of the rows that may be loaded at once."""
     if (
         not is_generic(relation)
         or position.lookup

@@ -294,7 +294,7 @@ class Chunks(Iterator[bytes]):
 
 
 class AsyncChunks(AsyncIterator[bytes]):
-    """The same for ASGI; each chunk is made in the thread of the request's synchronous code."""
+    """The chunks for ASGI; each is made in the thread of the request's synchronous code."""
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
