@@ -176,9 +176,6 @@ class ClassSnapshot:
             if _DECLARED in attributes:
                 self._seen[cls].append(_seen(attributes[_DECLARED]))
 
-    def has_all(self, classes: Iterable[type]) -> bool:
-        return all(cls in self._seen for cls in classes)
-
     def add_all(self, other: ClassSnapshot) -> None:
         """Add what another snapshot has, as it was then."""
         self._seen = other._seen | self._seen

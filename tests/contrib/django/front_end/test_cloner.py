@@ -12,7 +12,7 @@ from rest_framework import serializers
 import fastschema
 from fastschema.contrib.django.front_end.pending import has_made_fields
 from fastschema.contrib.django.front_end.record import class_record
-from flights.models import Airline, Plane
+from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
 from tests.contrib.django.differential import assert_same, serializer_of
 
@@ -24,6 +24,36 @@ def makes_fields(serializer_class, instance, **kwargs):
         assert serializer.data is not None
     child = getattr(serializer, "child", serializer)
     return "fields" in vars(child)
+
+
+def test_serializers_that_nest_those_of_their_own_class():
+    class Node(serializers.Serializer):
+        name = serializers.CharField()
+
+    Node._declared_fields["children"] = Node(many=True)
+    leaf = {"name": "c", "children": []}
+    for _ in range(3):
+        assert_same(Node, {"name": "a", "children": [{"name": "b", "children": [leaf]}, leaf]})
+
+
+def test_a_class_that_stock_makes_for_depth_may_be_changed_for_one_serializer():
+    class WithDepth(serializers.ModelSerializer):
+        class Meta:
+            model = Flight
+            fields = ["airline"]
+            depth = 1
+
+    flight = Flight(airline=Airline(code="A", name="Air"))
+
+    def use():
+        changed = WithDepth(flight)
+        type(changed.fields["airline"]).Meta.fields = ["name"]
+        return changed.data, WithDepth(flight).data
+
+    with fastschema.disabled():
+        expected = use()
+    for _ in range(3):
+        assert use() == expected
 
 
 def point_class():

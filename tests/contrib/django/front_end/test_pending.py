@@ -190,6 +190,18 @@ def test_fields_that_are_others_each_time_do_not_pile_up():
     assert 1 < sum(map(len, made.values())) <= 64 * 4
 
 
+def test_serializers_nested_in_one_with_fields_of_its_own_are_not_kept():
+    class Rows(Outer):
+        pass
+
+    for _ in range(3):
+        serializer = Rows(ROWS, many=True)
+        assert serializer.child.fields
+        assert serializer.data
+    made = class_record(Rows).made_programs("dump")._by_names.values()
+    assert [reading.compiled.nested for alike in made for reading in alike] == [{}]
+
+
 def test_classes_that_need_a_request():
     class Rows(serializers.Serializer):
         a = serializers.CharField()

@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db]
 
 class InnerSerializer(serializers.Serializer):
     number = serializers.IntegerField()
+    slug = serializers.SlugField()  # which the outer one has none of
 
 
 class EverySerializer(serializers.Serializer):
@@ -65,8 +66,8 @@ ROW = {
     "numbers": [1, 2],
     "reals": {"a": 1.5},
     "json": {"a": [1]},
-    "inner": {"number": 1},
-    "many": [{"number": 2}, {"number": 3}],
+    "inner": {"number": 1, "slug": "a"},
+    "many": [{"number": 2, "slug": "b"}, {"number": 3, "slug": "c"}],
 }
 DATA = {**ROW, "price": "1.50", "key": str(ROW["key"]), "moment": "2020-01-02T00:00:00Z"}
 DATA |= {"day": "2020-01-02", "hour": "01:02:00", "span": "5 00:00:00"}

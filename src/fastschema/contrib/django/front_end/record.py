@@ -26,7 +26,6 @@ from fastschema.contrib.django.front_end.cloner import (
 from fastschema.contrib.django.front_end.customization import (
     has_stock_fields,
     own_classes,
-    why_fields_are_own,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.makers import forget_made
@@ -116,7 +115,7 @@ class SerializerRecord(ClassRecord):
         self._latest: Callable[[], Any] = _nothing
         """The serializer that was counted last."""
         self._has_dumped_list = False
-        """Whether that one has represented a list."""
+        """Whether a serializer has represented a list."""
         self.has_unreadable_fields = False
         """Whether one of its serializers had a field whose own code would notice a look."""
 
@@ -142,7 +141,7 @@ class SerializerRecord(ClassRecord):
         if is_another:
             self._latest = weakref.ref(serializer)
         self._uses += is_another or (is_list and self._has_dumped_list)
-        self._has_dumped_list = is_list or (self._has_dumped_list and not is_another)
+        self._has_dumped_list |= is_list
         is_used_again = self._uses >= thresholds.uses_worth_an_exemplar
         self.is_in_use = self._objects >= thresholds.rows_worth_reading_at_once or (
             is_used_again and thresholds.is_worth_compiling(self._objects)
@@ -190,8 +189,6 @@ class SerializerRecord(ClassRecord):
             # Of a class that has changed since, fields are made by its cloner, which notices.
             if reading is None or reading.is_current():
                 return reading
-        if not self.refresh():
-            return None
         exemplar, reading = self._new_exemplar(), None
         if exemplar is not None:
             reading = self._read(direction, exemplar, is_exemplar=True)
@@ -232,7 +229,6 @@ class SerializerRecord(ClassRecord):
             cloner is not None
             and cloner.is_complete
             and has_stock_fields(cls)
-            and why_fields_are_own(cls) is None
             and gets_fields_as_stock(cls)
             and all(
                 class_record(field_class).leaves_fields_alone(seen)
@@ -275,8 +271,8 @@ class SerializerRecord(ClassRecord):
         classes = {type(serializer), *compiled.snapshot.classes}
         inner = self._classes_of_fields if is_exemplar else set()
         methods = direction.read_around.of(classes | inner)
-        watched = self.classes
-        if watched is None or not (is_exemplar or watched.has_all(_watched(classes))):
+        watched = self.classes if is_exemplar else None
+        if watched is None:
             watched = ClassSnapshot([*_options_of(type(serializer)), *_watched(classes)])
         return Reading(compiled, methods.unchanged(), watched)
 
@@ -284,10 +280,7 @@ class SerializerRecord(ClassRecord):
 def _watched(classes: Iterable[type]) -> Iterator[type]:
     """Yield what classes of fields or serializers have their attributes from, but for stock's."""
     for cls in classes:
-        for base in own_classes(cls):
-            if issubclass(base, Serializer):
-                class_record(base)  # which is one of its attributes
-            yield base
+        yield from own_classes(cls)
         if cls.__qualname__ in NESTED:
             yield from _options_of(cls)
 
