@@ -61,7 +61,7 @@ class BoundSchema:
         """Return the schema bound with a single field, inside of one that a maker is called for."""
         return BoundSchema(self.schema, [field], self.nested)
 
-    def made_dumper(self, field: Any, registered: Registered) -> MakerDumper:
+    def maker_dumper(self, field: Any, registered: Registered) -> MakerDumper:
         return MakerDumper(field, registered, DumpCompiler(self))
 
     def schema_dumper(self, schema: Any, *, is_super: bool) -> NestedDumper:
@@ -210,7 +210,7 @@ class _NestedFinder:
         self._inner = inner
         self._is_super = is_super
         self._many: Any = None
-        self._made: MakerSchemaDump | None = None
+        self._schema_dump: MakerSchemaDump | None = None
         self._compiler: DumpCompiler | None = None
         self._compiled: SchemaProgram | None = None
         self._dispatch: Dispatch | None = None
@@ -241,11 +241,11 @@ class _NestedFinder:
         registered = None if many else registered_for(schema, "dump")
         if registered is None:
             return _uniform(partial(schema.dump, many=many), self._form)
-        schema_dump = self._made
+        schema_dump = self._schema_dump
         if schema_dump is None or not schema_dump.is_of(schema, registered):
             nested: dict[int, SchemaProgram] | None = None if self._inner is None else {}
             compiler = DumpCompiler(BoundSchema(schema, [], nested), schema)
-            schema_dump = self._made = MakerSchemaDump(schema, registered, compiler)
+            schema_dump = self._schema_dump = MakerSchemaDump(schema, registered, compiler)
         schema_dump.begin()
         return CallDumper(schema_dump.dump, convert=_CONVERSIONS.get(self._form))
 

@@ -177,7 +177,7 @@ def describe(field: Any) -> Description:
         return own_method("_serialize is set on the field object")
     if method in registered:
         what = registered[method]
-        return (_registered, what) if what.maker is None else (_made, what)
+        return (_registered, what) if what.maker is None else (_by_maker, what)
     if method not in RULES:
         related = describe_related(field, method)
         if related is not None:
@@ -222,11 +222,11 @@ def _registered(registered: Registered, *, path: DumpPath, **_: Any) -> Kind:
     return registered.kind(path.own_method)
 
 
-def _made(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
+def _by_maker(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
     dumper = new_slot(
         slots,
-        "made",
-        lambda bound, cls, form: bound.made_dumper(path.get(bound.fields), registered),
+        "by_maker",
+        lambda bound, cls, form: bound.maker_dumper(path.get(bound.fields), registered),
     )
     call = f"{dumper}($value, {path.arguments})"
     return for_all(registered.label, call, user_code=registered.label)
@@ -422,7 +422,7 @@ def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) 
 
 
 NESTED = (_nested_kind, "nested schema", "nested_dumper")
-_SHOWS_OBJECT = (OWN_METHOD, _registered, _made, inferred)
+_SHOWS_OBJECT = (OWN_METHOD, _registered, _by_maker, inferred)
 
 RULES: dict[Any, Rule] = {
     **fields_dates.RULES,

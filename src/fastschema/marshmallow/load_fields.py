@@ -119,9 +119,9 @@ def loads_by_itself(kind: Description) -> bool:
     return kind[0] is _linked
 
 
-def is_made(kind: Description) -> bool:
+def is_by_maker(kind: Description) -> bool:
     """Return whether a maker makes what loads values of a kind."""
-    return loads_by_itself(kind) and kind[2] == "made"
+    return loads_by_itself(kind) and kind[2] == "maker"
 
 
 def describe_validators(field: Any, kind: Description) -> Description:
@@ -388,7 +388,7 @@ def _registered(registered: Registered, *, path: LoadPath, **_: Any) -> LoadKind
 def _describe_registered(registered: Registered) -> Description:
     if registered.maker is None:
         return (_registered, registered)
-    return (_linked, registered.label, "made", registered)
+    return (_linked, registered.label, "maker", registered)
 
 
 RULES: dict[Any, Rule] = {

@@ -45,7 +45,7 @@ def value_loader(outer: Any, field: Any, description: Description | None = None)
     by_field = partial(field.deserialize, **outer.keywords)
     if load_fields.loads_by_itself(description):
         load = linked_loader(outer, field, description)
-        return _or_by_field(load, by_field) if load_fields.is_made(description) else load
+        return _or_by_field(load, by_field) if load_fields.is_by_maker(description) else load
     if description[0] == OWN_METHOD:
         return by_field
     checks = load_fields.describe_validators(field, description)
@@ -223,7 +223,7 @@ def _list(outer: Any, field: Any, inner: Description) -> ValueLoader:
     return load_list
 
 
-def _made(outer: Any, field: Any, registered: Registered) -> ValueLoader:
+def _by_maker(outer: Any, field: Any, registered: Registered) -> ValueLoader:
     """Return what loads values of a field by what its maker makes."""
     function: Function | None = None
 
@@ -246,7 +246,7 @@ _LOADERS: dict[str, Callable[..., ValueLoader]] = {
     "nested": _nested,
     "pluck": partial(_nested, is_plucked=True),
     "list": _list,
-    "made": _made,
+    "maker": _by_maker,
 }
 
 

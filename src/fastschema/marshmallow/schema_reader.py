@@ -305,9 +305,9 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
 
 def _made_of_object(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Source:
     def resolve(bound: Any, cls: Any, form: Any) -> Any:
-        return bound.made_dumper(path.get(bound.fields), registered)
+        return bound.maker_dumper(path.get(bound.fields), registered)
 
-    dumper = new_slot(slots, "made", resolve)
+    dumper = new_slot(slots, "by_maker", resolve)
     expression = f"{dumper}.of_object({path.arguments})"
     return Source("(made)", Read(expression), user_code=registered.label)
 

@@ -126,7 +126,7 @@ def describe(field: Any) -> Description:
         return own_method("to_representation is set on the field object")
     if method in registered:
         what = registered[method]
-        return (_registered, what) if what.maker is None else (_made, what)
+        return (_registered, what) if what.maker is None else (_by_maker, what)
     return describe_by_rule(field, method, RULES, "to_representation")
 
 
@@ -152,8 +152,8 @@ def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
     return field_kind
 
 
-def _made(registered: Registered, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    make = new_slot(slots, "made", lambda bound, cls, form: bound.made(registered))
+def _by_maker(registered: Registered, *, path: SerializerPath, slots: list[Slot]) -> Kind:
+    make = new_slot(slots, "by_maker", lambda bound, cls, form: bound.maker_method(registered))
     template = path.called(f"{make}($field, $value)")
     return for_all(registered.label, template, user_code=registered.label)
 

@@ -26,8 +26,8 @@ _KEY = "_fastschema_made"
 """The attribute of a field with what was made for it last."""
 
 
-class MadeFunction(State):
-    """What was made for a field; copies of it, which may differ, do not have that."""
+class MakerFunction(State):
+    """The function made for a field; copies of the field, which may differ, do not have it."""
 
     __slots__ = ("call", "field", "registered")
 
@@ -35,8 +35,8 @@ class MadeFunction(State):
         self.field, self.registered, self.call = field, registered, call
 
 
-class Made:
-    """Does what a method of fields does by what its maker makes, or else by the method.
+class MakerMethod:
+    """A method of fields, done by what its maker makes, or else by the method itself.
 
     :param compiled: what the maker is given
     """
@@ -52,18 +52,18 @@ class Made:
         kept = field.__dict__.get(_KEY)
         if kept is None or kept.field is not field or kept.registered is not self._registered:
             function = function_of(self._registered, field, self._compiled)
-            kept = field.__dict__[_KEY] = MadeFunction(field, self._registered, function)
+            kept = field.__dict__[_KEY] = MakerFunction(field, self._registered, function)
         try:
             return kept.call(value)
         except Refused:
             return getattr(field, self._method)(value)
 
 
-def forget_made(fields: Iterable[Any]) -> None:
-    """Forget what was made for fields, or for what is inside of them, which may have changed."""
+def forget_maker_functions(fields: Iterable[Any]) -> None:
+    """Forget what makers made for fields, and for what is inside of them: they may have changed."""
     for field in fields if registered else ():
         field.__dict__.pop(_KEY, None)
-        forget_made(getattr(field, name) for name in inner_fields(field))
+        forget_maker_functions(getattr(field, name) for name in inner_fields(field))
 
 
 def represented(inner: Any) -> Callable[[Any], Any]:

@@ -28,7 +28,7 @@ from fastschema.contrib.django.front_end.customization import (
     own_classes,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.front_end.makers import forget_made
+from fastschema.contrib.django.front_end.makers import forget_maker_functions
 from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
@@ -251,7 +251,7 @@ class SerializerRecord(ClassRecord):
         """
         if any(field.parent is not serializer for field in fields):
             return None
-        forget_made(fields)
+        forget_maker_functions(fields)
         reading: Reading | None = self.made_programs(direction.name).find(
             tuple([field.field_name for field in fields]),
             fields,

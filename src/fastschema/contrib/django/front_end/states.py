@@ -49,7 +49,7 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.json_encoding import json_value
-from fastschema.contrib.django.front_end.makers import Made, represented
+from fastschema.contrib.django.front_end.makers import MakerMethod, represented
 from fastschema.contrib.django.front_end.pending import (
     has_made_fields,
     is_pending,
@@ -150,9 +150,9 @@ class BoundSerializer:
             root = root.parent
         return getattr(root, "_context", {})
 
-    def made(self, registered: Registered) -> Made:
+    def maker_method(self, registered: Registered) -> MakerMethod:
         """Return what represents values by what a maker makes for their field."""
-        return Made(registered, "to_representation", represented)
+        return MakerMethod(registered, "to_representation", represented)
 
     def nested_dumper(self, get: Callable[[Any], Any], form: Form) -> NestedDumper:
         """Return what dumps the values of the nested field that ``get`` finds among fields."""

@@ -34,7 +34,7 @@ from fastschema.compiler.real_classes import REAL
 from fastschema.compiler.source import GeneratedFunction, Lines, text_of
 from fastschema.contrib.django.front_end.cloner import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
-from fastschema.contrib.django.front_end.makers import Made
+from fastschema.contrib.django.front_end.makers import MakerMethod
 from fastschema.contrib.django.front_end.read_around import VALIDATES
 from fastschema.contrib.django.input.code import InputConversion, InputField
 from fastschema.contrib.django.input.values import (
@@ -157,7 +157,7 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
         return BY_STOCK, "its validators may be lazy"
     convert = method_of(field, "to_internal_value")
     if convert in registered:
-        return _made(field, registered[convert]), None
+        return _by_maker(field, registered[convert]), None
     rule, called = _RULES.get(convert, (None, {}))
     is_text = method_of(field, "run_validation") is _RUN_TEXT
     are_stock = all(method_of(field, name) is method for name, method in called.items())
@@ -170,7 +170,7 @@ def conversion(field: Any) -> tuple[InputConversion, str | None]:
     return InputConversion("the field's to_internal_value"), _unknown(convert)
 
 
-def _made(field: Any, what: Registered) -> InputConversion:
+def _by_maker(field: Any, what: Registered) -> InputConversion:
     """Convert by what a maker makes all values that are given and not empty."""
     is_given = "value is not None and value is not empty"
     is_given += " and (not isinstance(value, str) or type(value) is str and value.strip())"
@@ -184,7 +184,7 @@ def _made(field: Any, what: Registered) -> InputConversion:
 def maker_names(what: Registered) -> tuple[str, tuple[tuple[str, object], ...]]:
     """Return the name of what converts by a maker, and that as the names of a conversion."""
     name = f"made_{next(_numbers)}"
-    return name, ((name, Made(what, "to_internal_value", _compiled)),)
+    return name, ((name, MakerMethod(what, "to_internal_value", _compiled)),)
 
 
 _numbers = itertools.count(1)
