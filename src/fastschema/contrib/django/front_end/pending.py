@@ -25,7 +25,7 @@ from fastschema.contrib.django.front_end.cloner import (
     with_url_name,
 )
 from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, has_stock_fields
-from fastschema.contrib.django.front_end.record import DUMPING, Reading, class_record
+from fastschema.contrib.django.front_end.record import DUMP, Reading, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 
 DRAWER = "_fastschema_fields"
@@ -69,7 +69,7 @@ def is_pending(serializer: Any) -> bool:
 
 def reading_of_pending(serializer: Any) -> Reading | None:
     """Return what a serializer runs without fields; None if it has made them, or must."""
-    return class_record(type(serializer)).pending(DUMPING) if is_pending(serializer) else None
+    return class_record(type(serializer)).pending(DUMP) if is_pending(serializer) else None
 
 
 def known_fields(serializer: Any) -> list[Any] | None:

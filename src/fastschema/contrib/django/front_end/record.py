@@ -295,7 +295,7 @@ def _read_dump(serializer: Any, fields: list[Any], options: list[Any]) -> Shared
     return SharedProgram(read(serializer, fields), snapshot, options)
 
 
-DUMPING = Direction("dump", readable_fields, _read_dump, DUMPS)
+DUMP = Direction("dump", readable_fields, _read_dump, DUMPS)
 class_record = SerializerRecord.of
 
 

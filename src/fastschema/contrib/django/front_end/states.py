@@ -57,7 +57,7 @@ from fastschema.contrib.django.front_end.pending import (
     needed_field,
     reading_of_pending,
 )
-from fastschema.contrib.django.front_end.record import DUMPING, Reading, SharedProgram, class_record
+from fastschema.contrib.django.front_end.record import DUMP, Reading, SharedProgram, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 from fastschema.contrib.django.front_end.snapshots import MadeFields
 from fastschema.runtime import thresholds
@@ -242,7 +242,7 @@ def _bound_made(
     """
     fields = readable_fields(serializer)
     record = class_record(type(serializer))
-    reading = record.of_made(DUMPING, serializer, fields, is_worth_reading=True)
+    reading = record.of_made(DUMP, serializer, fields, is_worth_reading=True)
     if reading is None:
         return None
     find = partial(_itself, serializer)
@@ -255,7 +255,7 @@ def bound_now(serializer: Any) -> BoundSerializer:
     :raises UnreadableError: if it cannot be compiled
     """
     fields = readable_fields(serializer)
-    compiled = DUMPING.read(serializer, fields, [])
+    compiled = DUMP.read(serializer, fields, [])
     return BoundSerializer(compiled, partial(_itself, serializer), fields, fields)
 
 
@@ -384,7 +384,7 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     is_list = not is_single and (serializer.parent is None or serializer.parent.parent is None)
     is_in_use = record.count_by(serializer, left + 1 if is_another else rows or 1, is_list=is_list)
     if is_in_use and not record.has_unreadable_fields:
-        reading = record.pending(DUMPING) if is_pending(serializer) else None
+        reading = record.pending(DUMP) if is_pending(serializer) else None
         if reading is not None:
             bound = _bound_pending(reading.compiled, weakref.ref(serializer))
             bound_program = BoundProgram(reading.compiled.program, bound)

@@ -29,7 +29,7 @@ STOCK: dict[str, Any] = {
 }
 _RELIED_ON = {name: stock_method(Serializer, name) for name in ("set_value", "_writable_fields")}
 _EMPTY_VALUES = stock_method(Field, "validate_empty_values")
-_VALIDATE = stock_method(Serializer, "validate")
+_STOCK_VALIDATE = stock_method(Serializer, "validate")
 _RUN_VALIDATORS = StockMethods(
     [
         *[(cls, "run_validators") for cls in (Field, BaseSerializer)],
@@ -128,11 +128,11 @@ def _read_validation(serializer: Any, fields: list[Any], options: list[Any]) -> 
         frozenset([*_OF_CLASS, *[f"validate_{field_node.name}" for field_node in nodes]]),
         runs_as_a_whole(cls),
         has_defaults or _has_validators(serializer),
-        cls.validate is not _VALIDATE,
+        cls.validate is not _STOCK_VALIDATE,
     )
 
 
-VALIDATING = Direction("validate", all_fields, read_validation, VALIDATES)
+VALIDATE = Direction("validate", all_fields, read_validation, VALIDATES)
 
 _OF_CLASS = (
     *("validate", "validate_empty_values", "set_value", "run_validation", "to_internal_value"),

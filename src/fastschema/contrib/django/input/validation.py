@@ -27,7 +27,7 @@ from fastschema.contrib.django.front_end.schema_reader import all_fields, field_
 from fastschema.contrib.django.input.code import is_lazily_partial
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,
-    VALIDATING,
+    VALIDATE,
     Validation,
     is_readable,
     runs_as_a_whole,
@@ -172,7 +172,7 @@ def _find_of_pending(
     record: SerializerRecord, serializer: Any
 ) -> tuple[Validation, list[Any]] | None:
     """Return how a serializer validates whose fields were never read, by its class."""
-    reading = record.pending(VALIDATING) if is_pending(serializer) else None
+    reading = record.pending(VALIDATE) if is_pending(serializer) else None
     return None if reading is None else (reading.compiled, reading.compiled.options)
 
 
@@ -186,7 +186,7 @@ def _find_of_made(record: SerializerRecord, serializer: Any) -> tuple[Validation
     names = list(field_mapping(serializer))
     if [field.field_name for field in options] != names:
         return None  # code of users has renamed one
-    reading = record.of_made(VALIDATING, serializer, options)
+    reading = record.of_made(VALIDATE, serializer, options)
     return None if reading is None else (reading.compiled, options)
 
 
