@@ -10,6 +10,7 @@ from marshmallow import Schema, utils
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
 
 from fastschema.compiler.nodes import Form
+from fastschema.marshmallow.bypassed import DUMPS
 from fastschema.marshmallow.customization import has_hooks, overrides_processors
 from fastschema.marshmallow.fields import json_value
 from fastschema.marshmallow.hooks import hooks_of
@@ -20,7 +21,6 @@ from fastschema.marshmallow.makers import (
     SchemaOf,
 )
 from fastschema.marshmallow.pending import for_stock
-from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.schema_program import Direction, SchemaProgram
 from fastschema.marshmallow.schema_reader import describe_dump, make_dump_program
 from fastschema.marshmallow.states import find_compiled, find_nested

@@ -49,8 +49,8 @@ from fastschema.compiler.nodes import (
 )
 from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
+from fastschema.marshmallow.bypassed import DUMPS
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES, why_options_are_lazy
-from fastschema.marshmallow.read_around import DUMPS
 from fastschema.marshmallow.sqlalchemy import describe_related
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options

@@ -10,6 +10,7 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, error_
 from marshmallow.decorators import POST_LOAD, PRE_LOAD, VALIDATES, VALIDATES_SCHEMA
 
 from fastschema.compiler.load_code import LoadRow, load_rows
+from fastschema.marshmallow.bypassed import LOADS
 from fastschema.marshmallow.customization import (
     IS_MARSHMALLOW_3,
     has_hooks,
@@ -20,7 +21,6 @@ from fastschema.marshmallow.hooks import Hook, hooks_of
 from fastschema.marshmallow.load_values import LoadCompiler, NestedLoad, linked_loader
 from fastschema.marshmallow.marshmallow_3 import checked_unknown
 from fastschema.marshmallow.pending import SchemaProxy, for_stock, pending_state
-from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.schema_program import Direction, SchemaProgram
 from fastschema.marshmallow.schema_reader import describe_load, make_load_program
 from fastschema.marshmallow.sqlalchemy import load_instances, loads_instances

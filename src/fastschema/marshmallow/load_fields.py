@@ -22,8 +22,8 @@ from fastschema.compiler.kinds import FieldPath, dict_of
 from fastschema.compiler.nodes import LoadKind, Slot, literal, of_classes
 from fastschema.compiler.source import Names
 from fastschema.marshmallow import fields_dates, validators
+from fastschema.marshmallow.bypassed import LOADS
 from fastschema.marshmallow.fields import why_unknown
-from fastschema.marshmallow.read_around import LOADS
 from fastschema.marshmallow.sqlalchemy import passes_session
 from fastschema.runtime.patching import overridden, stock_method
 from fastschema.runtime.plain_values import has_plain_truth

@@ -7,6 +7,7 @@ from typing import Any
 
 from marshmallow import Schema
 
+from fastschema.marshmallow.bypassed import MAKES
 from fastschema.marshmallow.customization import (
     STOCK_CLASSES,
     dumps_lists_of_schemas,
@@ -16,7 +17,6 @@ from fastschema.marshmallow.customization import (
     own_classes,
     why_class_is_lazy,
 )
-from fastschema.marshmallow.read_around import MAKES
 from fastschema.marshmallow.schema_program import DECIDING_NAMES, classes_of
 from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import MOST_EXEMPLARS, ClassRecord

@@ -45,7 +45,7 @@ class Direction(NamedTuple):
     describe: Callable[[dict[str, Any], Any], Description]
     make_program: Callable[[Description], Program[Any, Any]]
     overrides: Callable[[Any], str | None]
-    read_around: MethodsOfFields
+    bypassed: MethodsOfFields
 
 
 class Reading:
@@ -194,8 +194,8 @@ def read(
     for cls in nested_classes:
         classes.add_all(classes_of(cls))
         field_classes |= set(map(type, all_fields(cls._declared_fields.values())))
-    reading = Reading(classes, direction.read_around.of(field_classes))
-    reading.calls_stock = not any(map(direction.read_around.reason, field_classes))
+    reading = Reading(classes, direction.bypassed.of(field_classes))
+    reading.calls_stock = not any(map(direction.bypassed.reason, field_classes))
     reading.nested = [
         SchemaSnapshot(nested_schema) for nested_schema in schemas if not is_a(nested_schema, type)
     ]

@@ -29,6 +29,7 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.marshmallow import load_fields, validators
+from fastschema.marshmallow.bypassed import READS
 from fastschema.marshmallow.customization import (
     STOCK_CLASSES,
     all_fields,
@@ -43,7 +44,6 @@ from fastschema.marshmallow.fields import (
     shows_object,
     why_unknown,
 )
-from fastschema.marshmallow.read_around import READS
 from fastschema.marshmallow.sqlalchemy import (
     MAPPED,
     are_read_as_stock,

@@ -100,7 +100,7 @@ _MOST_SETS_OF_CLASSES = 1024
 
 
 class StockMethods:
-    """Methods that generated code reads around, for it does what they do.
+    """Methods that generated code bypasses, for it does what they do.
 
     Whoever has put something in the place of one of them is to be asked: then the general way is
     taken, which calls it. That may happen at any time, so this is asked for each dump. They must be
@@ -166,7 +166,7 @@ class StockMethods:
 
 
 class MethodsOfFields:
-    """The methods of fields that generated code reads around; the others belong to no field."""
+    """The methods of fields that generated code bypasses; the others belong to no field."""
 
     def __init__(self, classes: Iterable[type], names: Sequence[str], others: StockMethods) -> None:
         self.others = others

@@ -25,8 +25,8 @@ from rest_framework.settings import api_settings
 
 from fastschema.compiler.kinds import FieldPath, new_slot
 from fastschema.compiler.nodes import ATTRIBUTE, GENERAL, ITEM, Slot
+from fastschema.contrib.django.front_end.bypassed import are_read_as_stock
 from fastschema.contrib.django.front_end.json_encoding import missing
-from fastschema.contrib.django.front_end.read_around import are_read_as_stock
 from fastschema.runtime.patching import stock_method
 
 MODEL = "model"

@@ -56,9 +56,9 @@ from fastschema.compiler.nodes import (
 from fastschema.compiler.real_classes import REAL
 from fastschema.contrib.django.front_end import fields_relations
 from fastschema.contrib.django.front_end.access import SerializerPath, option, option_slot
+from fastschema.contrib.django.front_end.bypassed import DUMPS, READS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
-from fastschema.contrib.django.front_end.read_around import DUMPS, READS
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.plain_values import is_a, why_lazy

@@ -15,11 +15,11 @@ from rest_framework.settings import api_settings
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import PLAIN, Conversion, Form, Kind, Repeatable, Slot
 from fastschema.contrib.django.front_end.access import SerializerPath, option_slot
+from fastschema.contrib.django.front_end.bypassed import are_linked_as_stock
 from fastschema.contrib.django.front_end.hyperlinks import (
     link_from_value,
     with_known_addresses,
 )
-from fastschema.contrib.django.front_end.read_around import are_linked_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.programs import Description, Rule, always, method_of, own_method
 

@@ -32,8 +32,8 @@ from rest_framework.versioning import BaseVersioning, URLPathVersioning
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import has_plain_key, on_class
+from fastschema.contrib.django.front_end.bypassed import ADDRESSES, are_read_as_stock
 from fastschema.contrib.django.front_end.json_encoding import json_value
-from fastschema.contrib.django.front_end.read_around import ADDRESSES, are_read_as_stock
 from fastschema.runtime.plain_values import is_a
 
 _Link = Callable[[Any], Any]

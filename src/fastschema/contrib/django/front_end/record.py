@@ -15,6 +15,7 @@ from django.core.signals import setting_changed
 from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 
+from fastschema.contrib.django.front_end.bypassed import DUMPS
 from fastschema.contrib.django.front_end.cloner import (
     NESTED,
     FieldCloner,
@@ -29,7 +30,6 @@ from fastschema.contrib.django.front_end.customization import (
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.makers import forget_maker_functions
-from fastschema.contrib.django.front_end.read_around import DUMPS
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import ClassRecord
@@ -74,13 +74,13 @@ class Direction(NamedTuple):
     :param fields_of: gives the fields of a serializer that matter
     :param read: makes a :class:`SharedProgram` or its like of a serializer, such fields, and the
         fields of which options are read, for serializers that have made none
-    :param read_around: the methods of fields that generated code reads around
+    :param bypassed: the methods of fields that generated code bypasses
     """
 
     name: str
     fields_of: Callable[[Any], list[Any]]
     read: Callable[[Any, list[Any], list[Any]], Any]
-    read_around: MethodsOfFields
+    bypassed: MethodsOfFields
 
 
 class Reading(NamedTuple):
@@ -270,7 +270,7 @@ class SerializerRecord(ClassRecord):
             return None  # stock dumps or validates in a way that cannot be compiled
         classes = {type(serializer), *compiled.snapshot.classes}
         inner = self._classes_of_fields if is_exemplar else set()
-        methods = direction.read_around.of(classes | inner)
+        methods = direction.bypassed.of(classes | inner)
         watched = self.classes if is_exemplar else None
         if watched is None:
             watched = ClassSnapshot([*_options_of(type(serializer)), *_watched(classes)])

@@ -44,6 +44,7 @@ from fastschema.contrib.django.front_end.access import (
     represent_field,
     represent_key,
 )
+from fastschema.contrib.django.front_end.bypassed import are_linked_as_stock, are_read_as_stock
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES, why_fields_are_own
 from fastschema.contrib.django.front_end.fields import (
     describe,
@@ -62,7 +63,6 @@ from fastschema.contrib.django.front_end.fields_relations import (
 from fastschema.contrib.django.front_end.hyperlinks import link_from_relation
 from fastschema.contrib.django.front_end.json_encoding import json_number, json_value, missing
 from fastschema.contrib.django.front_end.labels import label_of_instance
-from fastschema.contrib.django.front_end.read_around import are_linked_as_stock, are_read_as_stock
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.plain_values import has_plain_attributes, is_a, why_lazy
 from fastschema.runtime.programs import (

@@ -17,7 +17,7 @@ from django.db.models.signals import post_init, pre_init
 
 from fastschema.compiler.nodes import NotRowReadableError
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.front_end.read_around import ROWS
+from fastschema.contrib.django.front_end.bypassed import ROWS
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     iterates_as_django,

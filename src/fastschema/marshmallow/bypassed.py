@@ -1,7 +1,7 @@
-"""What generated code reads around: methods of marshmallow that stock calls and it does not.
+"""What generated code bypasses: methods of marshmallow that stock calls and it does not.
 
-Where one of them was replaced, a field's own method is called, or the schema's
-``get_attribute``, as in stock.
+Where one of them was replaced, a field's own method is called, or the schema's ``get_attribute``,
+as in stock.
 """
 
 from __future__ import annotations

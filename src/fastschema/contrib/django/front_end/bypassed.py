@@ -1,7 +1,7 @@
-"""What generated code reads around: methods that stock calls and it does not.
+"""What generated code bypasses: methods that stock calls and it does not.
 
-Where one of them was replaced, a field's own methods are called, or the attributes of
-instances are read one by one, as in stock.
+Where one of them was replaced, a field's own methods are called, or the attributes of instances
+are read one by one, as in stock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Others replace methods of marshmallow and SQLAlchemy that generated code reads around."""
+"""Others replace methods of marshmallow and SQLAlchemy that generated code bypasses."""
 
 import datetime
 import decimal

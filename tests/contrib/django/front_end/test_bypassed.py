@@ -1,4 +1,4 @@
-"""Others replace methods of DRF and Django that generated code and lists of rows read around."""
+"""Others replace methods of DRF and Django that generated code and lists of rows bypass."""
 
 import datetime
 import decimal
@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django.front_end import read_around
+from fastschema.contrib.django.front_end import bypassed
 from flights.models import Airline, Airport, Flight
 from tests.contrib.django.differential import Thing, outcome
 
@@ -136,7 +136,7 @@ def assert_called_as_in_stock(owner, name, use, monkeypatch):
         assert outcome(use, calls) == before
 
 
-FIELDS = sorted(read_around._FIELDS, key=lambda cls: cls.__qualname__)
+FIELDS = sorted(bypassed._FIELDS, key=lambda cls: cls.__qualname__)
 DUMPED = (
     *("get_attribute", "to_representation", "quantize", "enforce_timezone", "default_timezone"),
     *("_lower_if_str", "use_pk_only_optimization", "get_url", "context"),
@@ -226,7 +226,7 @@ def dump_rows():
 ROWS = sorted(
     {
         (owner, name)
-        for group in (read_around.ROWS, read_around.ADDRESSES)
+        for group in (bypassed.ROWS, bypassed.ADDRESSES)
         for owner, name in zip(group._owners, group._names, strict=True)
         if name not in ("__new__", "__getattribute__")  # which Python does not take back
     },
