@@ -20,6 +20,7 @@ from tests.marshmallow.walk.happenings import (
     FEW,
     LOOKS,
     MANY,
+    MIDST,
     OF_FIELDS,
     OF_SCHEMAS,
     TOUCHES,
@@ -58,7 +59,7 @@ class SchemaWalks(Walks):
 
     def steps_around(self, change: str, chance: Random) -> Steps:
         """The same; a schema that somebody has looked at is compared with what it was."""
-        return [*chance.choice(([], TOUCHES)), *super().steps_around(change, chance)]
+        return [*chance.choice(([], TOUCHES, MIDST)), *super().steps_around(change, chance)]
 
     def uses_around(self, change: str, chance: Random) -> Steps:
         """A dump and a load."""

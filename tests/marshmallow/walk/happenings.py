@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -168,6 +169,11 @@ def _own_validators(subject: Any) -> None:
             subject.own(schema(subject).fields["name"], "validators")
 
 
+def _turn(what: str, subject: Any) -> None:
+    """Turn something on for code of users, or off."""
+    subject.module.REQUEST[what] = not subject.module.REQUEST[what]
+
+
 LOOKS: dict[str, Happening] = {
     "look at all fields": lambda subject: _seen(subject.schema, *_NAMES[1:]),
     "look at dump_fields": lambda subject: _seen(subject.schema, "dump_fields"),
@@ -195,9 +201,8 @@ LOOKS: dict[str, Happening] = {
     "copy the nested schema": lambda subject: subject.replace(copy.copy(_nested(subject))),
     "go on with the other object": lambda subject: subject.swap(),
     "go on with another object of the class": lambda subject: subject.replace(subject.cls()),
-    "another visitor comes": lambda subject: subject.module.REQUEST.update(
-        flag=not subject.module.REQUEST["flag"]
-    ),
+    "another visitor comes": partial(_turn, "flag"),
+    "code of users looks at fields, or no more": partial(_turn, "looks"),
     "forget": lambda subject: subject.library.forget(),
     "forget the schema": lambda subject: subject.library.forget(subject.schema),
     "forget the class": lambda subject: subject.library.forget(subject.cls),
@@ -208,6 +213,9 @@ LOOKS: dict[str, Happening] = {
 
 TOUCHES = ["look at all fields", "give fields validators of their own"]
 """Looks after which a schema, and what is nested in it, has its fields."""
+
+MIDST = ["code of users looks at fields, or no more"]
+"""After this, fields are looked at in the midst of dumps and loads."""
 
 Change = Callable[[Any, Any], Any]
 """What is done to a schema, or to a class; the subject is there to ask for the module of users."""

@@ -21,17 +21,25 @@ from marshmallow import (
 
 from tests.marshmallow.walk.notes import note
 
-REQUEST = {"flag": False}
+REQUEST = {"flag": False, "looks": False}
 """What code of these schemas looks at."""
+
+
+def look(schema: Any) -> None:
+    """Look at the fields of a schema in the midst of a dump or load, if that is what code does."""
+    if REQUEST["looks"]:
+        note("looks", *schema.fields.values())
 
 
 class Loud(fields.String):
     def _serialize(self, value, attr, obj, **kwargs):
         note("loud dump", self, self.parent, self.root)
+        look(self.parent)
         return f"{super()._serialize(value, attr, obj, **kwargs)}!"
 
     def _deserialize(self, value, attr, data, **kwargs):
         note("loud load", self, self.parent, self.root)
+        look(self.parent)
         return super()._deserialize(value, attr, data, **kwargs)
 
 
@@ -65,10 +73,12 @@ class Mixin:
 
     def get_about(self, obj):
         note("get_about", self)
+        look(self)
         return "about"
 
     def set_about(self, value):
         note("set_about", self)
+        look(self)
         return value
 
 
@@ -120,6 +130,7 @@ class Hooked(Plain):
     @pre_dump
     def before_dump(self, data, **kwargs):
         note("before the dump", self)
+        look(self)
         return data
 
     @post_dump(pass_original=True)
@@ -130,6 +141,7 @@ class Hooked(Plain):
     @pre_load
     def before_load(self, data, **kwargs):
         note("before the load", self)
+        look(self)
         return data
 
     @post_load
@@ -154,6 +166,7 @@ class Chooses(Plain):
     def __init__(self, **options):
         note("made", self)
         super().__init__(**options)
+        look(self)
         if REQUEST["flag"]:
             for chosen in (self.fields, self.dump_fields, self.load_fields):
                 chosen.pop("price", None)

@@ -36,8 +36,16 @@ def test_serializers_that_nest_those_of_their_own_class():
         assert_same(Node, {"name": "a", "children": [{"name": "b", "children": [leaf]}, leaf]})
 
 
-def test_a_class_that_stock_makes_for_depth_may_be_changed_for_one_serializer():
-    class WithDepth(serializers.ModelSerializer):
+class Getting(serializers.ModelSerializer):
+    """Makes fields by code of its own."""
+
+    def get_fields(self):
+        return super().get_fields()
+
+
+@pytest.mark.parametrize("base", [serializers.ModelSerializer, Getting])
+def test_a_class_that_stock_makes_for_depth_may_be_changed_for_one_serializer(base):
+    class WithDepth(base):
         class Meta:
             model = Flight
             fields = ["airline"]
