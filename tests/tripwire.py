@@ -239,7 +239,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/input/validation": dict.fromkeys(
         [
             *("RowValidator.run", "checked", "run_list_validation", "run_validation"),
-            *("to_internal_value", "OwnFields.run_nested"),
+            *("to_internal_value", "FieldsByName.run_nested"),
             *("_find_of_made", "_run_as_stock"),
         ],
         "stock validates; fields are made, as there is input",

@@ -65,11 +65,11 @@ class Reading:
         a method in the place of one sees fields."""
         self.is_small = False
         """Whether so few values of an object are dumped that stock takes no longer."""
-        self.deciding: list[dict[str, Any]] = []
+        self.fingerprint: list[dict[str, Any]] = []
         """What the fields were like, where those of other schemas are compared with them."""
 
     def matches(self, made_fields: Callable[[], MadeFields]) -> bool:
-        return are_same(made_fields().deciding(), self.deciding)
+        return are_same(made_fields().fingerprint(), self.fingerprint)
 
     def is_current(self) -> bool:
         return (

@@ -110,14 +110,14 @@ class MadeFields:
             and all(map(is_, self._found(fields), self._objects))
         )
 
-    def deciding(self) -> list[dict[str, Any]]:
-        return [_deciding(field, self._direction) for field in self.every]
+    def fingerprint(self) -> list[dict[str, Any]]:
+        return [_fingerprint(field, self._direction) for field in self.every]
 
 
 class SchemaSnapshot:
     """A schema object that fields nest, as it is: schemas copy it when they are dumped first."""
 
-    __slots__ = ("_deciding", "_fields", "_made", "_own", "_schema")
+    __slots__ = ("_fields", "_fingerprint", "_made", "_own", "_schema")
 
     def __init__(self, schema: Any) -> None:
         _ = schema.declared_fields  # a pending one gets its fields when it is copied
@@ -127,7 +127,7 @@ class SchemaSnapshot:
         self._fields = list(attributes.get("fields", {}).items())
         declared = attributes.get("declared_fields", {})
         self._made = MadeFields(declared, "both")
-        self._deciding = list(declared), self._made.deciding()
+        self._fingerprint = list(declared), self._made.fingerprint()
 
     def is_current(self) -> bool:
         attributes = self._schema.__dict__
@@ -139,7 +139,7 @@ class SchemaSnapshot:
         if not self._made.are_current(declared):
             # Whoever copies it binds them anew.
             made_fields = MadeFields(declared, "both")
-            if not are_same((list(declared), made_fields.deciding()), self._deciding):
+            if not are_same((list(declared), made_fields.fingerprint()), self._fingerprint):
                 return False
             self._made = made_fields
         return True
@@ -154,27 +154,29 @@ def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:
             yield from _with_inner(inner_fields(field))
 
 
-def _deciding(field: Any, direction: str) -> dict[str, Any]:
-    """Return the attributes of a field that say what it does, and its class.
+def _fingerprint(field: Any, direction: str) -> dict[str, Any]:
+    """Return the attributes of a field that say what it does, and its class, to compare them.
 
     They hold nothing of the schema that it belongs to. What a field of users keeps for itself says
     nothing: its own methods are called.
     """
     cls: Any = type(field)
-    deciding: dict[str, Any] = field.__dict__.copy()
+    fingerprint: dict[str, Any] = field.__dict__.copy()
     for name in _UNREAD_FOR[direction]:
-        deciding.pop(name, None)
+        fingerprint.pop(name, None)
     if direction != "dump":
-        deciding |= {name: bool(deciding.get(name)) for name in _LISTS}
-        deciding["validators"] = validators.describe(field)
+        fingerprint |= {name: bool(fingerprint.get(name)) for name in _LISTS}
+        fingerprint["validators"] = validators.describe(field)
     for name in _DEFAULTS:
-        default = deciding.get(name, missing)
-        deciding[name] = "none" if default is missing else "call" if callable(default) else "value"
-    if not _HELD.isdisjoint(deciding):
-        deciding |= {name: deciding[name] is None for name in _HELD.intersection(deciding)}
+        default = fingerprint.get(name, missing)
+        fingerprint[name] = (
+            "none" if default is missing else "call" if callable(default) else "value"
+        )
+    if not _HELD.isdisjoint(fingerprint):
+        fingerprint |= {name: fingerprint[name] is None for name in _HELD.intersection(fingerprint)}
     if cls not in FIELD_CLASSES:
-        names = [name for name in deciding if name not in OPTIONS and not hasattr(cls, name)]
+        names = [name for name in fingerprint if name not in OPTIONS and not hasattr(cls, name)]
         for name in names:
-            del deciding[name]
-    deciding["__class__"] = cls
-    return deciding
+            del fingerprint[name]
+    fingerprint["__class__"] = cls
+    return fingerprint

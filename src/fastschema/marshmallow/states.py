@@ -319,7 +319,7 @@ def _exemplar_like_first(schema: Any, state: Pending) -> Exemplar | None:
     if exemplar is None or put_away is None:
         return None
     like = exemplar.schema.__dict__
-    fields, others = (MadeFields(each[NAMES[0]], "both").deciding() for each in (put_away, like))
+    fields, others = (MadeFields(each[NAMES[0]], "both").fingerprint() for each in (put_away, like))
     if not all(list(put_away[name]) == list(like[name]) for name in NAMES):
         return None
     if not are_same(fields, others):
@@ -431,7 +431,7 @@ def _find_made(
 
     def read_made() -> Reading:
         reading = read(schema, fields, direction)
-        reading.deciding = made_fields().deciding()
+        reading.fingerprint = made_fields().fingerprint()
         return reading
 
     reading = record.made_programs(direction.name).find(

@@ -52,7 +52,7 @@ _OF_LISTS = {
 }
 
 
-class OwnFields(dict[str, Any]):
+class FieldsByName(dict[str, Any]):
     """The fields of a serializer that validates, by name: none is made before it is needed."""
 
     def __init__(self, serializer: Any, objects: int = 1) -> None:
@@ -103,7 +103,7 @@ class RowValidator:
 
     def __init__(self, serializer: Any, objects: int) -> None:
         self._serializer = serializer
-        self._own = OwnFields(serializer, objects)
+        self._own = FieldsByName(serializer, objects)
         is_read_only = serializer.read_only is not False
         self._found = None if is_read_only else find_validation(serializer, objects)
         is_ours = type(serializer).run_validation is run_validation
@@ -209,7 +209,7 @@ def run_validation(self: Any, data: Any = empty) -> Any:
     validation_and_fields = find_validation(self, 1)
     if validation_and_fields is None:
         return _run_as_stock(self, data)
-    return OwnFields(self).run(*validation_and_fields, data)
+    return FieldsByName(self).run(*validation_and_fields, data)
 
 
 def to_internal_value(self: Any, data: Any) -> Any:
@@ -219,7 +219,7 @@ def to_internal_value(self: Any, data: Any) -> Any:
     if validation_and_fields is None:
         return _STOCK_TO_INTERNAL_VALUE(self, data)
     validation, options = validation_and_fields
-    return validation.program.generated().function(self, options, OwnFields(self), data)
+    return validation.program.generated().function(self, options, FieldsByName(self), data)
 
 
 @functools.wraps(_STOCK_RUN_LIST_VALIDATION)

@@ -100,8 +100,10 @@ def load_relations(rows: Any, serializer: Any) -> Any:
 
 
 def fetching_peers(queryset: Any) -> Any:
-    """Return a queryset whose rows load a relation to one object for all of them when the first is
-    asked for it: what code of users follows. The same before Django 6.1.
+    """Return a queryset whose rows load a relation for all of them when the first is asked for it.
+
+    This is for relations to one object that code of users follows. Before Django 6.1, it is the
+    queryset itself.
     """
     fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
     if fetches_one and _is_plain(queryset) and _leads_to_plain_relations(queryset.model):
