@@ -24,6 +24,8 @@ PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 # To be called where tests have passed: with the environment, and what the tests were of. The table in
 # docs/compatibility.md is made from that.
 passed = echo "$(2)" > .venv/$(1)/passed
+# For tests that `make test` has run, too: fewer of the random ones.
+AGAIN := ONE_SEED_OF=6
 ALL_FRAMEWORKS := marshmallow flask sqlalchemy django
 
 # Real applications, by what they are called in PyPI. Each is measured with the Python that all of them
@@ -156,7 +158,7 @@ test-long: $(TEST)/installed  ## those few
 
 # The tests of the core, in a copy without the rooms and their tests.
 test-without-rooms: $(TEST)/installed
-	$(TEST)/bin/python -m tests.without_rooms $(PARALLEL) -m "not long"
+	$(AGAIN) $(TEST)/bin/python -m tests.without_rooms $(PARALLEL) -m "not long"
 
 lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
@@ -216,7 +218,7 @@ test-postgresql: $(TEST)/installed
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
 # marshmallow 3 and SQLAlchemy 2.0; those of doctor/django have no marshmallow.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
-	.venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
+	$(AGAIN) .venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
 		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \
 		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/shadow tests/message_pack \
 		tests/doctor --ignore=tests/doctor/django
@@ -274,7 +276,7 @@ $(PYTHONS:%=test-python-%): test-python-%:
 
 # To be called where $(PYTHON) is that version.
 $(PYTHONS:%=test-in-python-%): test-in-python-%: .venv/test-python-%/installed
-	.venv/test-python-$*/bin/pytest $(PARALLEL) $(COVERAGE) $(PYTHON_TESTS)
+	$(AGAIN) .venv/test-python-$*/bin/pytest $(PARALLEL) $(COVERAGE) $(PYTHON_TESTS)
 	@$(call passed,test-python-$*,$(ALL_FRAMEWORKS))
 
 # By the Python that measures it at little cost.
@@ -310,7 +312,7 @@ test-pypy:
 # To be called where $(PYTHON) is PyPy, which has neither the servers nor the packages around Flask that
 # the two ignored files need.
 test-in-pypy: .venv/test-pypy/installed
-	.venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
+	$(AGAIN) .venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
 		tests/contrib/flask tests/contrib/sqlalchemy $(OF_FLASK) tests/test_plan.py \
 		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
 	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
@@ -328,7 +330,7 @@ test-free-threaded:
 
 # To be called where $(PYTHON) is that version.
 test-in-free-threaded: .venv/test-free-threaded/installed
-	PYTHON_GIL=0 .venv/test-free-threaded/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
+	$(AGAIN) PYTHON_GIL=0 .venv/test-free-threaded/bin/pytest $(PARALLEL) $(PYTHON_TESTS)
 	PYTHON_GIL=0 .venv/test-free-threaded/bin/pytest -c tests/threads.ini --rootdir . \
 		--parallel-threads 8 $(THREAD_TESTS)
 	@$(call passed,test-free-threaded,$(ALL_FRAMEWORKS))

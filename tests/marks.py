@@ -1,5 +1,6 @@
 """Marks for tests that ask more of the interpreter than fastschema does."""
 
+import os
 import sys
 
 import pytest
@@ -20,8 +21,18 @@ needs_cpython = pytest.mark.skipif(
 )
 
 
+_ONE_SEED_OF = int(os.environ.get("ONE_SEED_OF", "2"))
+"""Of so many random tests one is not `long`: of more where those of `make test` run again."""
+
+
 def seeds(*numbers):
-    """Return numbers for random tests, of which every other one is for a test that is `long`."""
+    """Return numbers for random tests, of which most are for tests that are `long`."""
     return [
-        pytest.param(number, marks=pytest.mark.long if number % 2 else ()) for number in numbers
+        pytest.param(number, marks=pytest.mark.long if number % _ONE_SEED_OF else ())
+        for number in numbers
     ]
+
+
+def share(number):
+    """Return how many random examples a test tries that tries so many in `make test`."""
+    return max(1, number * 2 // _ONE_SEED_OF)

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from tests.marks import share
 from tests.outcomes import Outcome
 
 Steps = Sequence[str]
@@ -31,7 +32,7 @@ def numbers(usual: int) -> range:
 
     :param usual: how many there are where the environment does not say
     """
-    return range(int(os.environ.get("WALKS", usual)))
+    return range(int(os.environ.get("WALKS", share(usual))))
 
 
 @dataclass(frozen=True)

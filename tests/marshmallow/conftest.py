@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fastschema
+from tests.marks import share
 
 # Random schemas with their rows are large, and a busy machine takes its time to make them.
 _SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -15,7 +16,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=share(60),
     suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
 )
 settings.register_profile(

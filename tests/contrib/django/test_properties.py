@@ -26,6 +26,7 @@ from tests.contrib.django.differential import (
     assert_same_each_time,
     outcome,
 )
+from tests.marks import share
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
@@ -33,7 +34,7 @@ THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 def examples(number: int) -> settings:
     """So many examples, always the same ones; twenty times as many others if asked to."""
     return settings(
-        max_examples=number * 20 if THOROUGH else number,
+        max_examples=number * 20 if THOROUGH else share(number),
         derandomize=not THOROUGH,
         database=None,
         deadline=None,

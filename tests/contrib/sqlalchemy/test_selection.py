@@ -40,6 +40,7 @@ from tests.contrib.sqlalchemy.schemas import (
     CountrySchema,
     MottoSchema,
 )
+from tests.marks import share
 
 ALL_RELATIONS = (
     joinedload(Book.author).joinedload(Author.country),
@@ -93,7 +94,9 @@ _FIELDS = list(BookSchema().fields)
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=share(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     way=st.sampled_from(sorted(_WAYS)),

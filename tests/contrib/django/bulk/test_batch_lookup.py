@@ -14,6 +14,7 @@ import fastschema
 from fastschema.contrib.django.bulk.mixins import FastBulkMixin
 from tests.contrib.django.differential import exactly, outcome
 from tests.contrib.django.input.models import Author, Book, Label, LabelledBook
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("books")
 
@@ -142,7 +143,7 @@ def test_a_sequel_that_another_book_has():
     assert errors[0]["sequel"][0].code == "unique"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(*range(40)))
 def test_random_rows(seed):
     chance = random.Random(seed)
     rows = []

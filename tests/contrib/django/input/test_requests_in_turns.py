@@ -10,6 +10,7 @@ from tests.contrib.django.differential import assert_equal, exactly, outcome
 from tests.contrib.django.input.choosing_serializers import choosing_serializer, random_input
 from tests.contrib.django.lists.choosing_views import Code
 from tests.contrib.django.requests_in_turns import IN_TURNS, visitor_of
+from tests.marks import seeds
 
 
 def answer_to(serializer_class, visitor, calls, data, **options):
@@ -41,12 +42,12 @@ def assert_same_in_turns(seed, turns):
         assert_equal(answer_to(serializer_class, visitor, calls, data, **options), expected)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seeds(*range(120)))
 def test_the_input_of_two_visitors_in_turns_becomes_what_it_does_in_stock(seed):
     assert_same_in_turns(seed, IN_TURNS)
 
 
-@pytest.mark.parametrize("seed", range(120, 150))
+@pytest.mark.parametrize("seed", seeds(*range(120, 150)))
 def test_nor_does_it_change_when_the_class_is_compiled(seed, users_thresholds):
     assert_same_in_turns(seed, IN_TURNS * 6)
 

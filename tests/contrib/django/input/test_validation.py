@@ -30,6 +30,7 @@ from tests.contrib.django.input.test_validation_lists import (
     called,
     told,
 )
+from tests.marks import seeds
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
@@ -591,7 +592,7 @@ def some_data(chance, kinds):
     return data
 
 
-@pytest.mark.parametrize("seed", range(20_000 if THOROUGH else 300))
+@pytest.mark.parametrize("seed", seeds(*range(20_000 if THOROUGH else 300)))
 def test_random_serializers_and_objects(seed):
     chance = random.Random(seed)
     with warnings.catch_warnings():

@@ -14,10 +14,11 @@ from tests.contrib.django.list_views import (
 )
 from tests.contrib.django.lists.models import Citizen, City, Country, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("people")
 
-SEEDS = range(300)
+SEEDS = seeds(*range(300))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

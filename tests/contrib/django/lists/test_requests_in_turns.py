@@ -54,6 +54,6 @@ def test_nor_does_that_change_when_a_class_is_compiled(seed, users_thresholds, m
     assert_same_in_turns(seed)
 
 
-@pytest.mark.parametrize("seed", range(160, 200))
+@pytest.mark.parametrize("seed", seeds(*range(160, 200)))
 def test_two_visitors_in_turns_get_the_same_object_as_in_stock(seed):
     assert_same_in_turns(seed, is_detail=True)

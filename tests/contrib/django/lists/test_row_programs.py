@@ -16,6 +16,7 @@ from tests.contrib.django.list_views import FlightList, Numbered, assert_same_ou
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile
 from tests.contrib.django.lists.random_views import pick, random_queryset, random_serializer
 from tests.contrib.django.lists.user_code import CODE, seen
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -192,7 +193,7 @@ def assert_same_body(view_class, calls):
     assert_equal(answered(), expected)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(*range(200)))
 def test_random_lists_with_code_that_is_given_a_row(seed):
     chance = random.Random(seed).random
     calls = []

@@ -21,6 +21,7 @@ from tests.contrib.django.lists.test_row_programs import (
     CountrySerializer,
 )
 from tests.contrib.django.lists.user_code import CODE, seen
+from tests.marks import seeds
 
 # Of another class, an object is not what is dumped any more: see docs/is-it-the-same.md.
 OF_ANY_OBJECT = [name for name in SAFE if "__class__" not in name]
@@ -85,7 +86,7 @@ def test_code_that_is_given_related_objects(queryset, way):
     assert calls
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(*range(100)))
 def test_random_lists_with_code_that_is_given_rows(seed):
     chance = random.Random(seed).random
     calls = []

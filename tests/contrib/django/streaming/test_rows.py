@@ -22,6 +22,7 @@ from tests.contrib.django.lists.models import City, Country, Language, Person, P
 from tests.contrib.django.lists.random_views import random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
 from tests.contrib.django.lists.user_code import seen
+from tests.marks import seeds
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -76,7 +77,7 @@ def assert_same(view_class, calls=None):
     return expected
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(*range(150)))
 def test_a_random_stream_is_that_of_stock(seed):
     chance = random.Random(seed).random
     model = random.Random(seed).choice([Person, Person, Worker, City, Profile, Country])
