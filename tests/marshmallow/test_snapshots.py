@@ -138,55 +138,6 @@ def test_a_schema_that_is_older_is_compiled(direction):
     assert compiled_rows(lambda: use([{}] * 4, many=True)) == 4
 
 
-def in_name(attribute, value):
-    return lambda schema: setattr(schema.fields["name"], attribute, value)
-
-
-class Loud(fields.String):
-    def _serialize(self, value, attr, obj, **kwargs):
-        return f"{value}!"
-
-
-def reorder(schema):
-    schema.dump_fields["id"] = schema.dump_fields.pop("id")
-
-
-def replace_attributes(schema):
-    field = schema.fields["name"]
-    field.__dict__ = {**field.__dict__, "data_key": "other"}
-
-
-def in_list(schema):
-    schema.fields["tags"].inner.allow_none = True
-    schema.fields["tags"].inner = fields.Integer()
-
-
-FIELD_CHANGES = {
-    "data_key": in_name("data_key", "key"),
-    "dump_default": in_name("dump_default", "d"),
-    "a validator": lambda schema: schema.fields["name"].validators.append(validate.Length(max=0)),
-    "the class": in_name("__class__", Loud),
-    "the order": reorder,
-    "all attributes": replace_attributes,
-    "an inner field": in_list,
-    "another field": lambda schema: schema.dump_fields.update(name=fields.Integer(dump_default=1)),
-    "a method of the schema": lambda schema: setattr(
-        schema, "get_attribute", lambda obj, attr, default: attr
-    ),
-}
-
-
-@pytest.mark.usefixtures("_uninstall")
-@pytest.mark.parametrize("cls", [Plain, OnBindField])
-@pytest.mark.parametrize("change", FIELD_CHANGES)
-def test_a_change_of_made_fields_is_seen(change, cls):
-    older = Older(cls)
-    older.check()
-    for schema in (older.stock, older.fast):
-        FIELD_CHANGES[change](schema)
-    older.check()
-
-
 class Every(Plain):
     """Fields that are dumped and loaded in various ways, each with a row's ``name``."""
 

@@ -187,6 +187,40 @@ def test_a_nested_serializer_that_somebody_holds():
     assert_as_in_stock(ask)
 
 
+class Counts(serializers.CharField):
+    times = 0
+
+    def to_representation(self, value):
+        self.times += 1
+        return f"{value} {self.times}"
+
+
+class Counting(Popping):
+    counts = Counts(source="last")
+
+
+CHANGES = {
+    "a field like it": lambda serializer: serializer.fields.update(counts=Counts(source="last")),
+    "another mapping": lambda serializer: setattr(serializer, "fields", dict(serializer.fields)),
+    "the mapping of another": lambda serializer: setattr(serializer, "fields", Counting().fields),
+    "a field less": lambda serializer: serializer.fields.pop("less"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_takes_the_place_of_fields_between_two_rows_is_asked(change):
+    def ask():
+        serializer = Counting()
+        found = []
+        for number, each in enumerate(ROWS):
+            if number == 6:
+                change(serializer)
+            found.append(exactly(serializer.to_representation(each)))
+        return found
+
+    assert_as_in_stock(ask)
+
+
 def test_the_fields_are_the_same_objects_before_and_after():
     serializer = Popping()
     mapping, fields = serializer.fields, list(serializer.fields.values())
