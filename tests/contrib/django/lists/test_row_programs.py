@@ -155,11 +155,13 @@ def writes(name):
 
 SAFE = [name for name in CODE if connection.vendor == "sqlite" or not writes(name)]
 CASES = [
-    (name, queryset, (number + other) % 5 == 0)
+    pytest.param(name, queryset, first, marks=() if first or number % 3 == 0 else pytest.mark.long)
     for number, name in enumerate(CODE)
     for other, queryset in enumerate(QUERYSETS)
+    for first in [(number + other) % 5 == 0]
     if (number + other) % 5 in (0, 2) and name in SAFE
 ]
+"""Each code with a few of the querysets; before all other fields in `make test`, or for a third."""
 
 
 @pytest.mark.parametrize(("name", "queryset", "first"), CASES)
