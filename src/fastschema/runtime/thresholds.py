@@ -10,12 +10,15 @@ MANY = 1_000_000
 
 rows_worth_reading = 24
 """Until the schemas or serializers of a class have dumped (or loaded) so many objects in this
-process, they run as stock: reading them costs about as much as that."""
+process, they run as stock. To read and compile one with 7 plain fields takes as long as stock needs
+for 290 objects, or for 90 (marshmallow) and 115 (DRF) if a class with the same fields is compiled
+already (2026-11-29): it pays for classes that go on to be used."""
 
 uses_worth_an_exemplar = 2
 """A class of serializers or schemas that was used once may have been made for that: to make an
-exemplar of a DRF serializer takes as long as 70 rows. So stock runs what the first serializer does,
-and makes the fields of the first schema and the first filter set of a class of django-filter."""
+exemplar of a DRF serializer takes as long as 70 rows (2026-11-27). So stock runs what the first
+serializer does, and makes the fields of the first schema and the first filter set of a class of
+django-filter."""
 
 rows_worth_reading_at_once = 150
 """Unless it is for so many objects: a class that is made for one list, of 7 plain fields, takes as
@@ -36,11 +39,14 @@ nested serializer."""
 
 rows_worth_binding = 4
 """To find the program of a marshmallow schema whose fields are made, and to compare them with what
-they were, costs as much as stock needs for so many objects."""
+they were, costs as much as stock needs for few objects: 2 rows of 3 fields take 0.9 times as long by
+stock, and 3 rows 1.3 times; of 7 fields 1.3 and 1.9 times (2026-11-29)."""
 
 values_worth_a_look = 4
 """To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
-object of so many values, or to load one by made fields."""
+object of so many values, or to load one by made fields. Stock dumps 1, 2 and 3 values in 1.5, 2.3
+and 3.1 µs, and generated code in 3.6, 3.8 and 3.9; stock loads them in 4.6, 6.4 and 8.3 µs, and
+generated code in 6.9, 7.9 and 8.7 (2026-11-29)."""
 
 
 def is_worth_compiling(objects: int) -> bool:
