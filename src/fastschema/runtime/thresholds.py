@@ -39,8 +39,8 @@ nested serializer."""
 
 rows_worth_binding = 4
 """To find the program of a marshmallow schema whose fields are made, and to compare them with what
-they were, costs as much as stock needs for few objects: 2 rows of 3 fields take 0.9 times as long by
-stock, and 3 rows 1.3 times; of 7 fields 1.3 and 1.9 times (2026-11-29)."""
+they were, costs as much as stock needs for few objects: 2 rows of 3 fields take 0.9 times as long
+by stock, and 3 rows 1.3 times; of 7 fields 1.3 and 1.9 times (2026-11-29)."""
 
 values_worth_a_look = 4
 """To find out that a marshmallow schema has not changed takes as long as stock needs to dump an
