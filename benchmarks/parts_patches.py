@@ -257,7 +257,7 @@ OF_DRF = {
         f"{STATES}:find_bound_program": NONE,
         f"{STATES}:runs_of": NONE,
     },
-    "a bound program kept from row to row": {f"{STATES}:Runs.is_valid": FALSE},
+    "a bound program kept from row to row": {f"{STATES}:Runs.is_current": FALSE},
     "serializers without fields": {f"{FRONT_END}.record:SerializerRecord._new_exemplar": NONE},
     "a field made without the others": {
         f"{FRONT_END}.pending:needed_field": does(_all_fields_made)
@@ -291,7 +291,7 @@ OF_MARSHMALLOW = {
         f"{MARSHMALLOW}.schema_program:FieldsByNumber.__missing__": does(_all_fields_of_schema_made)
     },
     "programs of schemas whose fields are made": {f"{MARSHMALLOW}.states:_find_made": NONE},
-    "made fields found as they were": {f"{MARSHMALLOW}.snapshots:MadeFields.are_current": FALSE},
+    "made fields found as they were": {f"{MARSHMALLOW}.snapshots:MadeFields.is_current": FALSE},
     "loads kept for the next load": {
         f"{MARSHMALLOW}.schema_program:SchemaProgram.idle_loads": NONE
     },

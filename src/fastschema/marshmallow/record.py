@@ -70,8 +70,8 @@ class Exemplar:
 class SchemaRecord(ClassRecord):
     """What is known of a schema class. The class is not looked at before that is worth it."""
 
-    def forget(self) -> None:
-        super().forget()
+    def reset(self) -> None:
+        super().reset()
         self._had_one: set[Arguments] = set()
         """The arguments with which there has been a schema."""
         self._unseen: dict[str, bool] = {}

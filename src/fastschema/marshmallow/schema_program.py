@@ -116,7 +116,7 @@ class SchemaProgram:
         return (
             fields is not None
             and DECIDING_NAMES.isdisjoint(own)
-            and made_fields.are_current(fields)
+            and made_fields.is_current(fields)
             and self.reading.is_current()
         )
 

@@ -98,7 +98,7 @@ class MadeFields:
             *self._lists,
         )
 
-    def are_current(self, fields: dict[str, Any]) -> bool:
+    def is_current(self, fields: dict[str, Any]) -> bool:
         """Return whether these are the fields of the schema, and their options as they were.
 
         They are the very same objects: ``__eq__`` is not called.
@@ -136,7 +136,7 @@ class SchemaSnapshot:
         declared = attributes.get("declared_fields", {})
         if not are_same(list(attributes.get("fields", {}).items()), self._fields):
             return False
-        if not self._made.are_current(declared):
+        if not self._made.is_current(declared):
             # Whoever copies it binds them anew.
             made_fields = MadeFields(declared, "both")
             if not are_same((list(declared), made_fields.fingerprint()), self._fingerprint):

@@ -95,9 +95,9 @@ class ClassRecord(ClassState):
         super().__init__(cls)
         self._counts: Counter[Hashable] = Counter()
         self._changes = 0
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Forget all but how much the class is used, and how often it has changed."""
         self.classes: ClassSnapshot | None = None
         """What is watched."""
@@ -135,7 +135,7 @@ class ClassRecord(ClassState):
     def refresh(self) -> bool:
         """Forget what has changed; return whether anything may be known of the class."""
         if self.classes is not None and not self.classes.is_current():
-            self.forget()
+            self.reset()
             self._changes += 1
         return self._changes <= MOST_CHANGES
 

@@ -119,9 +119,9 @@ class SerializerRecord(ClassRecord):
         self.has_unreadable_fields = False
         """Whether one of its serializers had a field whose own code would notice a look."""
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Forget all but how much the class is used, and how often it has changed."""
-        super().forget()
+        super().reset()
         self.leaves_fields_to_stock = False
         """Whether only stock can make its fields, in any language."""
         self._pending: dict[str, Reading | None] = {}

@@ -72,7 +72,7 @@ class MadeFields:
         self._attributes = [owner.attributes for owner in self._owners]
         self._put_away()
 
-    def are_current(self) -> bool:
+    def is_current(self) -> bool:
         """Return whether they are what they were."""
         if not any("fields" in attributes for attributes in self._attributes):
             return True

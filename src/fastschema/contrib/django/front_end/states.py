@@ -358,13 +358,13 @@ class Runs(State):
         self._reading = reading
         self.fields = fields
 
-    def is_valid(self, serializer: Any) -> bool:
+    def is_current(self, serializer: Any) -> bool:
         """Return whether a serializer is what it was, and no copy of that."""
         reading = self._reading
         if reading is None or self._find() is not serializer or not reading.is_current():
             return False
         if self.fields is not None:
-            return self.fields.are_current()
+            return self.fields.is_current()
         return is_pending(serializer)
 
 
@@ -376,7 +376,7 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     attributes = serializer.__dict__
     runs: Runs | None = attributes.get(STATE_KEY)
     # This first, as it is asked for each row of many that come one by one.
-    if runs is not None and runs.is_valid(serializer):
+    if runs is not None and runs.is_current(serializer):
         return runs.bound_program
     record = class_record(type(serializer))
     is_single, left = rows == 1, thresholds.rows_worth_comparing - 2
