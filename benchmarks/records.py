@@ -67,3 +67,19 @@ def flat_rows(count: int) -> list[dict[str, Any]]:
         }
         for number in range(count)
     ]
+
+
+PERSON = {
+    "name": "Ann Müller",
+    "age": 42,
+    "points": 7,
+    "height": 1.75,
+    "is_active": True,
+    "born": "1990-02-03",
+    "seen": "2024-01-02T03:04:05Z",
+    "balance": "12.50",
+    "role": "member",
+    "email": "ann@example.com",
+}
+MISTAKES = {"age": -1, "born": "yesterday", "name": ""}
+WRONG = {**PERSON, **MISTAKES}

@@ -25,7 +25,7 @@ from applications.postgresql import sqlalchemy_url
 from harness.measuring import Run
 from patterns import ONE, Collection, is_fast
 from patterns.mapped import FLIGHTS, FlightSchema, database
-from records import flat_rows, orders
+from records import PERSON, WRONG, flat_rows, orders
 from workloads import FlatSchema, OrderSchema, as_json
 
 PATTERNS = Collection("marshmallow")
@@ -46,21 +46,6 @@ class PersonSchema(Schema):
     balance = fields.Decimal(places=2, as_string=True, required=True)
     role = fields.String(validate=validate.OneOf(["admin", "member"]), required=True)
     email = fields.Email(required=True)
-
-
-PERSON = {
-    "name": "Ann Müller",
-    "age": 42,
-    "points": 7,
-    "height": 1.75,
-    "is_active": True,
-    "born": "1990-02-03",
-    "seen": "2024-01-02T03:04:05+00:00",
-    "balance": "12.50",
-    "role": "member",
-    "email": "ann@example.com",
-}
-WRONG = {**PERSON, "age": -1, "born": "yesterday", "name": ""}
 
 
 class QuerySchema(Schema):

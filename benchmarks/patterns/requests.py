@@ -39,9 +39,7 @@ from patterns.models import (
 )
 from patterns.serializers import (
     HOUSED,
-    PERSON,
     PREFETCHED,
-    WRONG,
     Housed,
     Person,
     article_serializer,
@@ -49,6 +47,7 @@ from patterns.serializers import (
     model_serializer,
     ordinary_article,
 )
+from records import PERSON, WRONG
 
 PATTERNS = Collection("DRF")
 add = PATTERNS.add

@@ -25,7 +25,7 @@ from patterns.models import (
     flight_rows,
     wide_rows,
 )
-from records import Record
+from records import PERSON, WRONG, Record
 
 PATTERNS = Collection("DRF")
 add = PATTERNS.add
@@ -374,20 +374,6 @@ PLAIN = type(
     },
 )
 PLAIN_ROW = {f"field_{n}": f"text {n}" if n % 2 else n for n in range(10)}
-PERSON = {
-    "name": "Ann Müller",
-    "age": 42,
-    "points": 7,
-    "height": 1.75,
-    "is_active": True,
-    "born": "1990-02-03",
-    "seen": "2024-01-02T03:04:05Z",
-    "balance": "12.50",
-    "role": "member",
-    "email": "ann@example.com",
-}
-MISTAKES = {"age": -1, "born": "yesterday", "name": ""}
-WRONG = {**PERSON, **MISTAKES}
 HOUSED = {**PERSON, "house": {"street": "Main Street", "number": 5}}
 
 
