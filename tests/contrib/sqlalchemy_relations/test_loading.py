@@ -156,6 +156,19 @@ class TestWhatIsLoaded:
         assert fast == 1 + 2
         assert stock > 3
 
+    @pytest.mark.parametrize(("count", "is_loaded"), [(2, False), (3, True)])
+    def test_what_takes_as_many_queries_is_left_to_lazy_loads(
+        self, engine, queries, caplog, count, is_loaded
+    ):
+        def some(session):
+            return session.query(Thing).order_by(Thing.id).limit(count).all()
+
+        caplog.set_level("DEBUG", "fastschema")
+        schema = reading(labels=fields.Nested(LabelSchema, many=True))
+        compared(engine, queries, some, schema)
+
+        assert ("loaded Thing.labels on demand" in caplog.text) is is_loaded
+
     @pytest.mark.parametrize("seed", range(100))
     def test_random_schemas(self, engine, queries, seed):
         chance = random.Random(seed).random

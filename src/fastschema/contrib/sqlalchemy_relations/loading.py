@@ -296,7 +296,7 @@ def _is_read_as_mapped(cls: Any, relationship: Any) -> bool:
 
 
 def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[Any]) -> list[str]:
-    """Load relationships of objects that lack them, if that takes no more queries than they do."""
+    """Load relationships of objects that lack them, if that takes fewer queries than they do."""
     lacking = {relationship: _lacking(group, relationship.key) for relationship in relationships}
     missing = [relationship for relationship in relationships if lacking[relationship]]
     if not missing:
@@ -310,7 +310,7 @@ def _load_at_once(session: Any, cls: Any, group: list[Any], relationships: list[
         if count and has_exact_keys(relationship, dialect):
             names.append(relationship.key)
             queries += count
-    if not names or queries < 1 + len(names):
+    if not names or queries <= 1 + len(names):
         return []
     objects = [obj for obj in group if any(name not in obj.__dict__ for name in names)]
     keys = [getattr(cls, mapper.get_property_by_column(key).key) for key in mapper.primary_key]
