@@ -217,6 +217,19 @@ def test_a_method_that_a_schema_has_before_its_fields_are_made_is_that_of_a_meth
         )
 
 
+def test_a_method_is_called_with_a_schema_that_was_given_another_class_before_its_first_dump():
+    class Answering(Schema):
+        me = fields.Method("get_me")
+
+        def get_me(self, obj):
+            return self
+
+    for _ in range(3):
+        schema = Answering()
+        schema.__class__ = type("Other", (Answering,), {})
+        assert schema.dump({})["me"] is schema
+
+
 def test_a_pending_schema_outlives_the_installation():
     schema = Dog()
     fastschema.uninstall()

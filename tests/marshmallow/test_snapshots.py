@@ -6,7 +6,7 @@ import weakref
 from collections import defaultdict
 
 import pytest
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate
 
 import fastschema
 from tests.marshmallow.differential import outcome
@@ -272,7 +272,16 @@ def another_name(schema):
     schema.declared_fields.update(("z" if name == "secret" else name, f) for name, f in declared)
 
 
+class Hooked(Plain):
+    @post_dump
+    @post_load
+    def noted(self, data, **kwargs):
+        LOG.append("hook")
+        return data
+
+
 SCHEMA_CHANGES = {
+    "class": lambda schema: setattr(schema, "__class__", Hooked),
     "nothing": lambda schema: None,
     "a look": lambda schema: list(schema.fields),
     "exclude": lambda schema: setattr(schema, "exclude", {"name"}),

@@ -200,7 +200,7 @@ def _clone_inside(field: Any, cloned: Any, schema: Any, differing: frozenset[str
             attributes["tuple_fields"] = [clone(inner, field, cloned, schema) for inner in several]
     for name in differing.intersection(METHODS):
         method = attributes[name]
-        if type(getattr(method, "__self__", None)) is type(schema):
+        if getattr(method, "__self__", None) is field.__dict__["root"]:
             attributes[name] = method.__func__.__get__(schema)
     if _FIELD_CACHE in differing:
         attributes[_FIELD_CACHE] = {}

@@ -123,7 +123,7 @@ class SchemaSnapshot:
         _ = schema.declared_fields  # a pending one gets its fields when it is copied
         attributes = schema.__dict__
         self._schema = schema
-        self._own = {**attributes, STATE_KEY: None}
+        self._own = _own(schema)
         self._fields = list(attributes.get("fields", {}).items())
         declared = attributes.get("declared_fields", {})
         self._made = MadeFields(declared, "both")
@@ -131,7 +131,7 @@ class SchemaSnapshot:
 
     def is_current(self) -> bool:
         attributes = self._schema.__dict__
-        if not are_same({**attributes, STATE_KEY: None}, self._own):
+        if not are_same(_own(self._schema), self._own):
             return False
         declared = attributes.get("declared_fields", {})
         if not are_same(list(attributes.get("fields", {}).items()), self._fields):
@@ -143,6 +143,11 @@ class SchemaSnapshot:
                 return False
             self._made = made_fields
         return True
+
+
+def _own(schema: Any) -> dict[str, Any]:
+    """Return the attributes of a schema, and its class in the place of its state."""
+    return {**schema.__dict__, STATE_KEY: type(schema)}
 
 
 def _with_inner(fields: Iterable[Any]) -> Iterator[Any]:
