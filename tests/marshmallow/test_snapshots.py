@@ -282,6 +282,7 @@ class Hooked(Plain):
 
 SCHEMA_CHANGES = {
     "class": lambda schema: setattr(schema, "__class__", Hooked),
+    "names in a set": lambda schema: schema.dump_only.add("name"),
     "nothing": lambda schema: None,
     "a look": lambda schema: list(schema.fields),
     "exclude": lambda schema: setattr(schema, "exclude", {"name"}),

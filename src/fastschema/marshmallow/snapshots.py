@@ -123,7 +123,10 @@ class SchemaSnapshot:
         _ = schema.declared_fields  # a pending one gets its fields when it is copied
         attributes = schema.__dict__
         self._schema = schema
-        self._own = _own(schema)
+        self._own = {
+            name: value.copy() if type(value) is set else value
+            for name, value in _own(schema).items()
+        }
         self._fields = list(attributes.get("fields", {}).items())
         declared = attributes.get("declared_fields", {})
         self._made = MadeFields(declared, "both")
