@@ -6,7 +6,7 @@ import enum
 import uuid
 
 import pytest
-from marshmallow import Schema, fields, utils
+from marshmallow import Schema, fields, post_dump, utils
 from sqlalchemy.orm import attributes
 
 import fastschema
@@ -172,6 +172,27 @@ def test_a_replaced_method_of_a_field_that_only_a_nested_schema_has_is_called(
             assert getattr(outer(), direction)(row) == row
         monkeypatch.setattr(fields.Boolean, name, lambda *args, **kwargs: "replaced")
         assert getattr(outer(), direction)(row)["inner"] == {"flag": "replaced"}
+
+
+class HookedSchema(Schema):
+    number = fields.Integer()
+
+    @post_dump
+    def after(self, data, **kwargs):
+        return data
+
+
+@pytest.mark.parametrize("name", ["_invoke_dump_processors", "_invoke_processors"])
+def test_a_replaced_method_that_calls_hooks_is_called_for_nested_schemas(name, monkeypatch):
+    outer = Schema.from_dict({"inner": fields.Nested(HookedSchema)})()
+    calls = []
+    with installed():
+        assert outer.fields["inner"].schema.fields
+        for _ in range(USES):
+            outer.dump({"inner": {"number": 1}})
+        monkeypatch.setattr(Schema, name, wrapped(Schema, name, calls))
+        outer.dump({"inner": {"number": 1}})
+    assert name in calls
 
 
 @pytest.mark.parametrize(

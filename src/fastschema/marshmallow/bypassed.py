@@ -52,7 +52,10 @@ DUMPS = MethodsOfFields(
     ),
     READS.among(
         StockMethods(
-            [(Schema, name) for name in ("get_attribute", "dump", "_serialize", "__init__")]
+            [
+                *[(Schema, name) for name in ("get_attribute", "dump", "_serialize", "__init__")],
+                *[(Schema, name) for name in ("_invoke_dump_processors", "_invoke_processors")],
+            ]
         )
     ),
 )
