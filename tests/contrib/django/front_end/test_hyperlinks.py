@@ -374,7 +374,7 @@ def change(request):
 def set_everything_back():
     set_script_prefix("/")
     set_urlconf(None)
-    translation.activate("en")
+    translation.deactivate()
 
 
 def context_of_version():

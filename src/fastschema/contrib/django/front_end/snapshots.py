@@ -48,7 +48,7 @@ class _Owner(NamedTuple):
         """Return whether the fields are alike, if code may have changed them."""
         if "fields" not in self.attributes:
             return True
-        if self.attributes["fields"] is not self.mapping:
+        if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
         forget_maker_functions(now)
