@@ -60,8 +60,8 @@ def test_stock_dumps_fewer_than_four_rows_by_a_schema_whose_fields_are_made(monk
 @pytest.mark.usefixtures("users_thresholds")
 def test_a_class_is_compiled_at_its_second_use_or_for_many_rows():
     cls, other = (Schema.from_dict({"a": fields.Integer()}) for _ in range(2))
-    assert [compiled_rows(lambda: cls().dump([{}] * 149, many=True)) for _ in range(2)] == [0, 149]
-    assert compiled_rows(lambda: other().dump([{}] * 150, many=True)) == 150
+    assert [compiled_rows(lambda: cls().dump([{}] * 79, many=True)) for _ in range(2)] == [0, 79]
+    assert compiled_rows(lambda: other().dump([{}] * 80, many=True)) == 80
 
 
 @pytest.mark.usefixtures("users_thresholds")

@@ -20,10 +20,9 @@ exemplar of a DRF serializer takes as long as 70 rows (2026-11-27). So stock run
 serializer does, and makes the fields of the first schema and the first filter set of a class of
 django-filter."""
 
-rows_worth_reading_at_once = 150
-"""Unless it is for so many objects: a class that is made for one list, of 7 plain fields, takes as
-long by stock as compiled at 110 rows (marshmallow) and 140 (DRF), and 1.2 times as long at 160
-(2026-11-29). So at its first use a class of marshmallow runs as stock for fewer rows, too."""
+rows_worth_reading_at_once = 300
+"""Unless it is for so many objects: to read its own fields takes as long as 5 rows, and to write
+the code, which classes with the same fields share, as long as 150."""
 
 rows_worth_comparing = 10
 """To find out whether the fields of a serializer are still what they were, and to bind a program,
@@ -37,6 +36,10 @@ fields_worth_asking = 9
 it was takes as long as stock needs for an object of so many fields (4 µs; 2026-11-28), if none is a
 nested serializer."""
 
+rows_worth_reading_by_column = 15
+"""Django makes instances of fewer rows in less time than it takes to find out what their columns
+are."""
+
 rows_worth_binding = 4
 """To find the program of a marshmallow schema whose fields are made, and to compare them with what
 they were, costs as much as stock needs for few objects: 2 rows of 3 fields take 0.9 times as long
@@ -47,6 +50,10 @@ values_worth_a_look = 4
 object of so many values, or to load one by made fields. Stock dumps 1, 2 and 3 values in 1.5, 2.3
 and 3.1 µs, and generated code in 3.6, 3.8 and 3.9; stock loads them in 4.6, 6.4 and 8.3 µs, and
 generated code in 6.9, 7.9 and 8.7 (2026-11-29)."""
+
+rows_worth_reading_once = 80
+"""What ``rows_worth_reading`` is for the first use of a class of marshmallow schemas: there may be
+no second one, and an exemplar is made, too."""
 
 
 def is_worth_compiling(objects: int) -> bool:

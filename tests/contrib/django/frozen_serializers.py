@@ -25,6 +25,7 @@ def make():
 
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.uses_worth_an_exemplar = 1
+    thresholds.rows_worth_reading_by_column = thresholds.rows_worth_writing_lazily = 1
 
     class Entry(models.Model):
         day = models.DateField()

@@ -144,7 +144,8 @@ def toolbar_is_on():
 
 
 @needs_orjson
-def test_rows_without_instances_are_told(flights):
+def test_rows_without_instances_are_told(flights, monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
     view = list_view(Flight.objects.select_related(*ALL), FlightSerializer)
     [found] = dumps(view)
     assert found == {
@@ -215,7 +216,11 @@ def test_fields_that_ran_as_stock_are_named_with_their_reasons(flights):
 @pytest.mark.parametrize(
     ("lookups", "advice"), [(ALL[1:], "select_related('airline')"), (ALL, None)]
 )
-def test_relations_that_each_row_of_a_query_asks_for_are_named(flights, lookups, advice):
+def test_relations_that_each_row_of_a_query_asks_for_are_named(
+    flights, monkeypatch, lookups, advice
+):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+
     class WithUpperCode(FlightSerializer):
         shout = serializers.SerializerMethodField()
 

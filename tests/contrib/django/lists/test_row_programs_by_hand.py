@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 import fastschema
+from fastschema.runtime import thresholds
 from fastschema.runtime.switch import is_disabled
 from tests.contrib.django.list_views import Limited
 from tests.contrib.django.lists.hand_built import (
@@ -260,7 +261,9 @@ def test_fields_that_were_changed_are_read_as_they_are():
     assert_built_as_in_stock(way, people, PersonSerializer)
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_few_rows_are_read_too(count):
-    assert_built_as_in_stock(of_data, lambda: people()[:count], PersonSerializer)
-    assert reads_rows(people()[:count], PersonSerializer)
+def test_few_rows_are_left_to_django(monkeypatch):
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 10)
+    assert_built_as_in_stock(of_data, people, PersonSerializer)
+    assert not reads_rows(people(), PersonSerializer)
+    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 9)
+    assert reads_rows(people(), PersonSerializer)

@@ -14,6 +14,7 @@ from tests.contrib.django.differential import outcome
 from tests.contrib.django.list_views import Cursor, FlightList, Limited, Numbered, view_of
 from tests.contrib.django.lists import random_views
 from tests.contrib.django.lists.choosing_views import choosing_view
+from tests.contrib.django.lists.conftest import few_rows_are_worth_reading
 from tests.contrib.django.lists.models import (
     Citizen,
     City,
@@ -35,7 +36,7 @@ from tests.contrib.django.lists.test_requests_in_turns import answer_to
 from tests.contrib.django.requests_in_turns import IN_TURNS
 from tests.marks import seeds
 
-pytestmark = pytest.mark.usefixtures("people")
+pytestmark = pytest.mark.usefixtures("people", few_rows_are_worth_reading.__name__)
 
 SEEDS = seeds(*range(150))
 MODELS = [Person, Person, Worker, Citizen, City, Profile, Country, Language]

@@ -18,12 +18,14 @@ from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.streaming import StreamingListMixin
 from tests.contrib.django.differential import assert_equal, outcome, serializer_of
 from tests.contrib.django.lists import test_row_programs as kept
+from tests.contrib.django.lists.conftest import few_rows_are_worth_reading
 from tests.contrib.django.lists.models import City, Country, Language, Person, Profile, Worker
 from tests.contrib.django.lists.random_views import random_queryset, random_serializer
 from tests.contrib.django.lists.test_row_layout import CALLS, Noting, model_of
 from tests.contrib.django.lists.user_code import seen
 from tests.marks import seeds
 
+__all__ = ["few_rows_are_worth_reading"]
 pytestmark = pytest.mark.usefixtures("people")
 
 PEOPLE = Person.objects.select_related("city__country", "birthplace").order_by("pk")

@@ -142,11 +142,10 @@ class SerializerRecord(ClassRecord):
             self._latest = weakref.ref(serializer)
         self._uses += is_another or (is_list and self._has_dumped_list)
         self._has_dumped_list |= is_list
-        is_worth_an_exemplar = (
-            self._uses >= thresholds.uses_worth_an_exemplar
-            or self._objects >= thresholds.rows_worth_reading_at_once
+        is_used_again = self._uses >= thresholds.uses_worth_an_exemplar
+        self.is_in_use = self._objects >= thresholds.rows_worth_reading_at_once or (
+            is_used_again and thresholds.is_worth_compiling(self._objects)
         )
-        self.is_in_use = is_worth_an_exemplar and thresholds.is_worth_compiling(self._objects)
         return self.is_in_use
 
     def watch(self, classes: Iterable[type]) -> None:

@@ -47,6 +47,7 @@ from fastschema.contrib.django.lists.row_instances import (
     Makers,
     RelatedRows,
 )
+from fastschema.runtime import thresholds
 from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ def fetch_instances(queryset: Any) -> list[Any]:
     plan = kept_plan(queryset.model, shape)
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    if not any(results):
+    if sum(map(len, results)) < thresholds.rows_worth_reading_by_column:
         return query.instances(query.converted(results))
     try:
         plan = plan or new_plan(queryset, shape, query)

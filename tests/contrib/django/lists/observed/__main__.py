@@ -31,7 +31,7 @@ settings.configure(
     USE_TZ=True,
 )
 django.setup()
-thresholds.rows_worth_reading = 1
+thresholds.rows_worth_reading = thresholds.rows_worth_reading_by_column = 1
 thresholds.uses_worth_an_exemplar = 1
 # Models can be imported now.
 import_module("tests.contrib.django.lists.observed.answers").main()
