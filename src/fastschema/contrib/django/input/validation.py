@@ -118,9 +118,10 @@ class RowValidator:
 
 
 def _run_as_stock(serializer: Any, data: Any) -> Any:
-    """Return what DRF's own ``run_validation`` does, for a class that is not compiled.
+    """Return what DRF's own ``run_validation`` does.
 
-    Its ``to_internal_value`` is not asked where that would only ask once more whether it is.
+    Its ``to_internal_value`` is not called where that is ours: it would only find once more that
+    stock validates.
     """
     name = "to_internal_value"
     if type(serializer).to_internal_value is not to_internal_value or name in vars(serializer):
@@ -153,11 +154,12 @@ def find_validation(
     if is_stock or is_lazily_partial(serializer):
         return None
     validation_and_fields = _find_of_pending(record, serializer)
-    if validation_and_fields is None:
-        if not (compares and is_readable(cls)):
-            return None
-        if is_whole and not runs_as_a_whole(cls):
-            return None  # before its fields are made
+    if (
+        validation_and_fields is None
+        and compares
+        and is_readable(cls)
+        and (runs_as_a_whole(cls) or not is_whole)  # asked before its fields are made
+    ):
         validation_and_fields = _find_of_made(record, serializer)
     if validation_and_fields is None:
         return None
