@@ -22,6 +22,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,7 @@ def count_all(source: Path | None = None) -> Counts:
             directory = Path(folder)
             fill = command(application, "fill", directory)
             subprocess.run(fill, env={**os.environ, "DATABASE_URL": ""}, check=True)
-            worker = lambda name: command(application, name, directory)  # noqa: B023, E731
-            count_into(counts, worker, source)
+            count_into(counts, partial(command, application, directory=directory), source)
     del counts["versions"]["fastschema"]
     return counts
 

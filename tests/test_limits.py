@@ -42,7 +42,7 @@ def test_a_test_that_takes_little_memory_passes():
 
 
 def test_a_test_that_never_ends_fails_by_name(tmp_path, monkeypatch):
-    pytest.importorskip("pytest_timeout")
+    pytest.importorskip("pytest_timeout", reason="pytest-timeout is not installed")
     monkeypatch.delenv("WALKS", raising=False)
     (tmp_path / "conftest.py").write_text(
         f"""

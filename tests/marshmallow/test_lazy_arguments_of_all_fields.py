@@ -12,7 +12,7 @@ from tests.marks import counts_looks
 
 pytestmark = [
     pytest.mark.usefixtures("_installed"),
-    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
 ]
 
 

@@ -10,7 +10,10 @@ import fastschema
 from tests.lazy_values import EACH_OR_ALL, TURNS, came_of, cases_of, differing, request_of
 from tests.marks import counts_looks
 
-pytestmark = [pytest.mark.usefixtures("_installed"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.usefixtures("_installed"),
+    pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
+]
 
 
 class Inner(Schema):

@@ -11,7 +11,7 @@ from tests.lazy_values import CALLS, SOME_OR_ALL, TURNS, differing, lazy_cases, 
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),  # as an error, it would end both sides alike
 ]
 
 NEEDED = {
@@ -46,7 +46,7 @@ def calls(field):
         with request_of(who):
             outcomes.append(outcome(lambda: cls(Thing(**OBJECT)).data, CALLS))
             for data in INPUTS:
-                outcomes.append(outcome(lambda: validated(cls(data=data)), CALLS))  # noqa: B023
+                outcomes.append(outcome(lambda: validated(cls(data=data)), CALLS))  # noqa: B023  # at once
     return outcomes
 
 

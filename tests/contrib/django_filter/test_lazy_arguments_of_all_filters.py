@@ -11,7 +11,7 @@ from tests.lazy_values import SOME_OR_ALL, TURNS, differing, lazy_cases
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
 ]
 
 NEEDED = {

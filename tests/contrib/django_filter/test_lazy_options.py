@@ -16,7 +16,10 @@ from tests.contrib.django.differential import outcome
 from tests.contrib.django.test_lazy_arguments import is_b, same
 from tests.lazy_values import CALLS, EACH_OR_ALL, TURNS, cases_of, differing, request_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
+]
 
 
 class View(generics.ListAPIView):

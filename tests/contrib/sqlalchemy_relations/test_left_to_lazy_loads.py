@@ -200,7 +200,7 @@ LEFT = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:Multiple rows returned")
+@pytest.mark.filterwarnings("ignore:Multiple rows returned")  # by "one_page", in stock, too
 @pytest.mark.parametrize("loads", [True, "all"])
 @pytest.mark.parametrize("name", LEFT)
 def test_a_relationship_that_is_not_plain_is_loaded_lazily(engine, name, loads):
