@@ -91,8 +91,8 @@ def _of_class(convert: Convert, cls: type, column: Column) -> list[Any]:
 def _each_once(convert: Convert, column: Column) -> list[Any]:
     """Convert equal values once: those of related objects come often.
 
-    Requests of 20 to 240 rows with four such decimals each take 1.15 to 1.17 times as long without
-    (2026-11-29).
+    A request of 240 rows with four such decimals each takes 1.06 times as long without, one of 20
+    rows 1.01 times (2026-11-29).
     """
     converted = {value: convert(value) for value in dict.fromkeys(column)}
     # 0.0 equals -0.0.
