@@ -36,9 +36,9 @@ APPLICATION_PYTHON := 3.12
 OPTIONS ?=
 
 .PHONY: demo bench calls bench-ordinary figures figure-race bench-peers bench-single-peers \
-	bench-small-applications bench-rooms bench-relations bench-parts bench-parts-3.14 \
+	bench-small-applications bench-plugins bench-relations bench-parts bench-parts-3.14 \
 	bench-applications bench-extrap $(APPLICATIONS:%=bench-application-%) \
-	$(APPLICATIONS:%=measure-application-%) environment lint test test-all test-long test-without-rooms \
+	$(APPLICATIONS:%=measure-application-%) environment lint test test-all test-long test-without-plugins \
 	test-marshmallow-3 test-oldest-flask test-oldest-sqlalchemy \
 	test-pythons $(PYTHONS:%=test-python-%) $(PYTHONS:%=test-in-python-%) test-pypy test-in-pypy \
 	test-without-orjson test-free-threaded test-in-free-threaded coverage \
@@ -78,8 +78,8 @@ bench-small-applications: $(BENCH)/installed  ## whole requests of a shop and a 
 		.ci/with-postgresql $(MEASURE_APPLICATION) $$name --results $(RESULTS) $(OPTIONS) || exit 1; \
 	done
 
-bench-rooms: $(TEST)/installed  ## camelCase keys and adrf
-	DATABASE_URL= $(PATTERNS) rooms
+bench-plugins: $(TEST)/installed  ## camelCase keys and adrf
+	DATABASE_URL= $(PATTERNS) plugins
 
 bench-relations: $(TEST)/installed  ## rows that forget their relations, over SQLite and over PostgreSQL
 	DATABASE_URL= $(PATTERNS) relations
@@ -156,9 +156,9 @@ test: lint  ## lint, types, tests; the few that take long are left to test-all
 test-long: $(TEST)/installed  ## those few
 	$(PYTEST) -m long
 
-# The tests of the core, in a copy without the rooms and their tests.
-test-without-rooms: $(TEST)/installed
-	$(AGAIN) $(TEST)/bin/python -m tests.without_rooms $(PARALLEL) -m "not long"
+# The tests of the core, in a copy without the plugins and their tests.
+test-without-plugins: $(TEST)/installed
+	$(AGAIN) $(TEST)/bin/python -m tests.without_plugins $(PARALLEL) -m "not long"
 
 lint: $(TEST)/installed
 	$(TEST)/bin/ruff check
@@ -168,7 +168,7 @@ lint: $(TEST)/installed
 
 # What CI runs. The last four mostly wait for downloads and servers, so two of them run at a time.
 test-all: test  ## all tests, with every version of Python, Django, DRF, marshmallow and Flask
-	$(MAKE) calls test-long test-without-rooms test-pythons test-pypy test-free-threaded test-without-orjson \
+	$(MAKE) calls test-long test-without-plugins test-pythons test-pypy test-free-threaded test-without-orjson \
 		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts test-oldest-sqlalchemy
 
@@ -231,7 +231,7 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 		"sqlalchemy==2.0.*" --group dev
 	touch $@
 
-# What the rooms have for Flask.
+# What the plugins have for Flask.
 OF_FLASK := tests/shadow/test_flask.py tests/message_pack/test_flask.py $(addprefix tests/doctor/,test_flask.py test_flask_routes.py)
 
 # The same tests of the Flask extension, with Flask 2.2 and the marshmallow that was there at its time.

@@ -1,6 +1,6 @@
 """Ordinary code, stock and fastschema side by side: nothing may be slower.
 
-    python benchmarks/ordinary.py [serializers] [schemas] [requests] [flask_requests] [rooms]
+    python benchmarks/ordinary.py [serializers] [schemas] [requests] [flask_requests] [plugins]
         [relations] [--only WORD] [--rounds N] [--fail-below RATIO] [--results DIR]
 
 Without names, serializers and schemas. What has a database asks SQLite in memory; with
@@ -23,7 +23,7 @@ from harness import tables
 from harness.comparing import Comparison, Measure, Process, compare
 
 HERE = Path(__file__).resolve().parent
-MODULES = ("serializers", "schemas", "requests", "flask_requests", "rooms", "relations")
+MODULES = ("serializers", "schemas", "requests", "flask_requests", "plugins", "relations")
 CHOSEN = MODULES[:2]
 
 

@@ -87,8 +87,8 @@ def relations() -> str:
     return f"{markdown(rows)}\n\n{tables.versions(reports[0])}"
 
 
-def rooms() -> str:
-    report = read("rooms")
+def plugins() -> str:
+    report = read("plugins")
     titles = {
         name: f"{title.partition(': ')[2]}, {name.rpartition(', ')[2]} rows".replace(", 1 rows", "")
         for name, title in report["measures"].items()
@@ -127,7 +127,7 @@ SHOWN: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/benchmarks.md", "small"): small,
     ("docs/benchmarks.md", "single"): single,
     ("docs/benchmarks.md", "relations"): relations,
-    ("docs/benchmarks.md", "rooms"): rooms,
+    ("docs/benchmarks.md", "plugins"): plugins,
     ("docs/benchmarks.md", "figures"): lambda: comparisons("flights", "flights_flask", "orders"),
     ("docs/benchmarks-applications.md", "small-applications"): small_requests,
     ("docs/benchmarks-applications.md", "applications"): lambda: sections(list(APPLICATIONS)),

@@ -22,14 +22,14 @@ from harness.queries import django_statements, sqlalchemy_statements
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
-WITH_DJANGO = {"serializers", "requests", "relations", "rooms", "objects"}
+WITH_DJANGO = {"serializers", "requests", "relations", "plugins", "objects"}
 WITH_SQLALCHEMY = {"schemas", "flask_requests", "relations"}
 PACKAGES = {
     "schemas": ("marshmallow",),
     "objects": ("marshmallow",),
     "flask_requests": ("flask", "marshmallow", "sqlalchemy"),
     "relations": ("sqlalchemy",),
-    "rooms": ("adrf", "djangorestframework-camel-case"),
+    "plugins": ("adrf", "djangorestframework-camel-case"),
 }
 """By module, what to show the versions of, besides Django's."""
 
@@ -45,7 +45,7 @@ class Patterns(Contender):
         os.environ["FASTSCHEMA"] = str(int(contender == "fastschema"))
         # Coroutines ask the database in other threads, which have a memory of their own.
         self._folder = tempfile.TemporaryDirectory()
-        file = Path(self._folder.name, "rooms.sqlite3") if "rooms" in modules else None
+        file = Path(self._folder.name, "plugins.sqlite3") if "plugins" in modules else None
         self._connection = choose_database(f"patterns_{contender}".replace("-", "_"), file)
         packages: list[str] = []
         if self._modules & WITH_DJANGO:

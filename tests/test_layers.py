@@ -1,4 +1,4 @@
-"""Who imports whom, and that rooms can be taken out."""
+"""Who imports whom, and that plugins can be taken out."""
 
 import ast
 import shutil
@@ -11,7 +11,7 @@ import pytest
 import fastschema
 
 SOURCE = Path(fastschema.__file__).parent
-ROOMS = {
+PLUGINS = {
     "contrib/adrf": [],
     "contrib/camel_case": [],
     "contrib/django/bulk": [],
@@ -61,30 +61,30 @@ def imported(tree):
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)
 def test_imports_point_down(layer):
-    folders = [*MAY_IMPORT, *ROOMS]
+    folders = [*MAY_IMPORT, *PLUGINS]
     above = {
         (path, name)
         for path, tree in modules()
         if folder_of(path, folders) == layer
         for name in imported(tree)
         if folder_of(name, folders) not in MAY_IMPORT[layer]
-        and not any(path in seams for seams in ROOMS.values())
+        and not any(path in seams for seams in PLUGINS.values())
     }
 
     assert above == set()
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_is_looked_up_by_name(room):
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_a_plugin_is_looked_up_by_name(plugin):
     importing = {
         path
         for path, tree in modules()
-        if folder_of(path, ROOMS) == ""
+        if folder_of(path, PLUGINS) == ""
         for name in imported(tree)
-        if folder_of(name, ROOMS) == room
+        if folder_of(name, PLUGINS) == plugin
     }
 
-    assert importing == set(ROOMS[room])
+    assert importing == set(PLUGINS[plugin])
 
 
 SERVE = """
@@ -140,10 +140,10 @@ assert fastschema.stats().compiled_rows == 2 * len(rows), fastschema.stats()
 """
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_rest_runs_without_a_room(room, tmp_path):
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_the_rest_runs_without_a_plugin(plugin, tmp_path):
     shutil.copytree(SOURCE, tmp_path / "fastschema", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.rmtree(tmp_path / "fastschema" / room)
+    shutil.rmtree(tmp_path / "fastschema" / plugin)
     command = [sys.executable, "-c", SERVE]
     environment = {"PYTHONPATH": str(tmp_path)}
 

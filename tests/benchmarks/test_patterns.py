@@ -83,12 +83,12 @@ def test_fastschema_is_installed_where_both_frameworks_are_measured(measure, ord
     assert calls[1] < calls[0] / 2
 
 
-def test_rooms_are_compared_and_measured(tmp_path):
+def test_plugins_are_compared_and_measured(tmp_path):
     quick = (*QUICK, "--fail-below", "0")
-    finished = ran("ordinary.py", "rooms", *quick, directory=tmp_path)
+    finished = ran("ordinary.py", "plugins", *quick, directory=tmp_path)
 
     assert finished.returncode == 0, finished.stderr
-    assert len(json.loads((tmp_path / "rooms.json").read_text())["measures"]) == 5
+    assert len(json.loads((tmp_path / "plugins.json").read_text())["measures"]) == 5
 
 
 def test_all_patterns_of_single_objects_exist(ordinary, benchmark_module):

@@ -13,10 +13,10 @@ import msgpack
 from marshmallow import Schema
 
 import fastschema
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from tests.outcomes import Outcome, exactly, outcome_of
 
-PACKING = room("fastschema.message_pack.packing")
+PACKING = plugin("fastschema.message_pack.packing")
 MARSHMALLOW_3 = version("marshmallow").startswith("3.")
 USES = 3
 """How often each schema is used: read, bound, and bound again."""

@@ -15,9 +15,9 @@ from fastschema.contrib.flask.configuration import settings_of
 from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor.cli import main
 from fastschema.doctor.diagnosis import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 
-_relations = room("fastschema.contrib.sqlalchemy_relations.flask")
+_relations = plugin("fastschema.contrib.sqlalchemy_relations.flask")
 _UNKNOWN = (
     "fastschema knows the schemas of a view if a decorator names them: @fs.output, or those of "
     "flask-smorest and APIFlask."

@@ -22,7 +22,7 @@ from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import MOST_EXEMPLARS, ClassRecord
 from fastschema.runtime.guard import ClassSnapshot
 from fastschema.runtime.patching import is_stock, stock_method
-from fastschema.runtime.registration import is_registered, open_room, registered
+from fastschema.runtime.registration import is_registered, load_plugin, registered
 
 STOCK_INIT: Any = stock_method(Schema, "__init__")
 makers_are_stock = MAKES.unchanged() if MAKES.are_stock() else lambda: False
@@ -79,7 +79,7 @@ class SchemaRecord(ClassRecord):
         cls = self.owner()
         own = [base for base in cls.__mro__ if base not in STOCK_CLASSES]
         for base in own:
-            open_room(base)
+            load_plugin(base)
         self._is_registered = bool(registered) and _is_registered(cls)
 
     def _look(self) -> ClassSnapshot:

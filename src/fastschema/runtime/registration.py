@@ -14,7 +14,7 @@ from fastschema.compiler.kinds import by_class, for_all
 from fastschema.compiler.nodes import ANY, Kind, LoadKind, fill, of_classes
 from fastschema.runtime.guard import generations
 from fastschema.runtime.patching import stock_of
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 
 _VALUE, _FIELD = "_registered_value", "_registered_field"
 _numbers = itertools.count(1)
@@ -72,19 +72,19 @@ class Registered:
         return LoadKind(self.label, accepts, convert, names=self.names or {})
 
 
-_ROOMS = {"marshmallow_oneofschema.one_of_schema": "fastschema.contrib.oneofschema"}
-"""By modules of other libraries, where makers for their classes are; see :func:`open_room`."""
+_PLUGINS = {"marshmallow_oneofschema.one_of_schema": "fastschema.contrib.oneofschema"}
+"""By modules of other libraries, where makers for their classes are; see :func:`load_plugin`."""
 
 
-def in_room(what: Any) -> bool:
+def has_plugin(what: Any) -> bool:
     """Return whether a class, or a function, is of a library for which there are makers of ours."""
-    return getattr(what, "__module__", None) in _ROOMS
+    return getattr(what, "__module__", None) in _PLUGINS
 
 
-def open_room(cls: type) -> None:
+def load_plugin(cls: type) -> None:
     """Register the makers for a class, if it is of such a library."""
-    if in_room(cls):
-        room(_ROOMS[cls.__module__])
+    if has_plugin(cls):
+        plugin(_PLUGINS[cls.__module__])
 
 
 registered: dict[Any, Registered] = {}
@@ -93,7 +93,7 @@ registered: dict[Any, Registered] = {}
 
 def is_registered(method: Any) -> bool:
     """Return whether a function is registered by users."""
-    return type(method) is FunctionType and method in registered and not in_room(method)
+    return type(method) is FunctionType and method in registered and not has_plugin(method)
 
 
 def registered_for(obj: Any, name: str) -> Registered | None:

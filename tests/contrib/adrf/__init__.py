@@ -1,1 +1,1 @@
-"""The room for adrf."""
+"""The plugin for adrf."""

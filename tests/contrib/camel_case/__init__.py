@@ -1,1 +1,1 @@
-"""The room for djangorestframework-camel-case."""
+"""The plugin for djangorestframework-camel-case."""

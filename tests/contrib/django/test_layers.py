@@ -76,7 +76,7 @@ def test_the_front_end_imports_nothing_of_the_rest(path):
     assert all(each.startswith(f"{above}.front_end") for each in imported)
 
 
-def test_fastschema_is_installed_where_the_packages_of_rooms_are_missing():
+def test_fastschema_is_installed_where_the_packages_of_plugins_are_missing():
     code = """
 import sys
 from importlib import metadata

@@ -1,6 +1,6 @@
 """adrf: its asynchronous serializers represent in one step, where nothing in them is asynchronous.
 
-A room: it is installed with :mod:`fastschema.contrib.django` where there is adrf.
+A plugin: it is installed with :mod:`fastschema.contrib.django` where there is adrf.
 """
 
 from __future__ import annotations

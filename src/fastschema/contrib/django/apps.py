@@ -9,7 +9,7 @@ from django.core import checks
 from django.core.signals import setting_changed
 
 from fastschema.contrib.django import conf
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.versions import require
 
 
@@ -25,7 +25,7 @@ class FastSchemaConfig(AppConfig):
         require("fastschema.contrib.django", django=(5, 2), djangorestframework=(3, 16))
         _follow_settings()
         setting_changed.connect(_follow_changed_setting, dispatch_uid=self.name)
-        doctor = room("fastschema.doctor.django.checks")
+        doctor = plugin("fastschema.doctor.django.checks")
         for check in () if doctor is None else doctor.CHECKS:
             checks.register(check, doctor.TAG)
 

@@ -1,6 +1,6 @@
 """What is done before rows are dumped, and forgotten afterwards: relations are loaded.
 
-A room does it, which is asked only where ``LOAD_RELATIONS``, or the view, says so.
+A plugin does it, which is asked only where ``LOAD_RELATIONS``, or the view, says so.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.internals.queries import CompiledQuery
 from fastschema.runtime.bound_program import Dispatch
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
-_relations = room("fastschema.contrib.django.relations.on_demand")
+_relations = plugin("fastschema.contrib.django.relations.on_demand")
 
 Loaded = AbstractContextManager[None]
 """What is loaded while it is entered; None where nothing is to be loaded."""

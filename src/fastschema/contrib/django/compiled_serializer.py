@@ -34,12 +34,12 @@ from fastschema.runtime.front_end import RowDumper
 from fastschema.runtime.guard import STATE_KEY, generations
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.report import Ancestors, FieldReport, Report, field_reports, with_nested
-from fastschema.runtime.rooms import room
 from fastschema.runtime.switch import disabled
 
-_bulk = room("fastschema.contrib.django.bulk.create")
+_bulk = plugin("fastschema.contrib.django.bulk.create")
 _NOT_LOADED = (
     "fastschema does not load by Django REST framework's serializers; "
     "use Serializer(data=...).is_valid()"

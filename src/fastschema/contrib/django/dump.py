@@ -35,7 +35,7 @@ _PYTHON = Form.PYTHON
 
 Represent = Callable[[Any, Any], Any]
 AROUND: list[Callable[[Represent, Any, Any], Any]] = []
-"""What goes around each dump by a serializer that is no field of another. Rooms add theirs."""
+"""What goes around each dump by a serializer that is no field of another. Plugins add theirs."""
 
 
 def represent(serializer: Any, obj: Any, *, is_within: bool = False) -> Any:

@@ -25,13 +25,13 @@ from fastschema.contrib.django.lists.pagination import PAGINATE
 from fastschema.contrib.django.lists.views import STOCK_LIST, list_rows
 from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.patching import Replacements, warn_of_newer
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
-_ROOMS = [
+_PLUGINS = [
     module
     for name in ("contrib.django.bulk", "contrib.django_filter", "contrib.adrf", "doctor.django")
-    if (module := room(f"fastschema.{name}")) is not None
+    if (module := plugin(f"fastschema.{name}")) is not None
 ]
 _NEWEST_TESTED = {"django": (6, 1), "djangorestframework": (3, 18)}
 
@@ -111,7 +111,7 @@ def install() -> None:
     setattr(Serializer, STATE_KEY, None)
     _lasting.install()
     _replacements.install()
-    for module in _ROOMS:
+    for module in _PLUGINS:
         module.install()
 
 
@@ -121,5 +121,5 @@ def uninstall() -> None:
     But for ``Serializer.fields``: see ``_lasting``.
     """
     _replacements.uninstall()
-    for module in _ROOMS:
+    for module in _PLUGINS:
         module.uninstall()

@@ -90,7 +90,7 @@ class FastJSONRenderer(JSONRenderer):
 
 
 FAST_RENDERS = {FastJSONRenderer.render}
-"""What writes by orjson. Rooms add what theirs do."""
+"""What writes by orjson. Plugins add what theirs do."""
 
 
 def writes_fast(renderer: Any, media_type: Any, context: Any) -> bool:

@@ -4,7 +4,7 @@ For each request, django-filter copies all filters, builds a form with a field f
 all of them, to apply those few whose parameters were sent. Here only these are cleaned and applied,
 and the rest is made when code asks for it.
 
-A room: it is installed with :mod:`fastschema.contrib.django` where there is django-filter.
+A plugin: it is installed with :mod:`fastschema.contrib.django` where there is django-filter.
 """
 
 from __future__ import annotations

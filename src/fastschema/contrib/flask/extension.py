@@ -34,11 +34,11 @@ from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.compiled_schema import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
 from fastschema.runtime.patching import Replacements, stock_method
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 
-_doctor, _shadow = room("fastschema.doctor.flask"), room("fastschema.shadow.flask")
-_relations = room("fastschema.contrib.sqlalchemy_relations.flask")
-room("fastschema.message_pack.flask")  # which adds its formats
+_doctor, _shadow = plugin("fastschema.doctor.flask"), plugin("fastschema.shadow.flask")
+_relations = plugin("fastschema.contrib.sqlalchemy_relations.flask")
+plugin("fastschema.message_pack.flask")  # which adds its formats
 
 
 class FastSchema:

@@ -72,7 +72,7 @@ def json_response(compiled: DumpingSchema, obj: Any, many: bool | None = None) -
 RESPONSES: dict[str, Callable[[DumpingSchema, Any, bool | None], Response]] = {
     "json": json_response
 }
-"""What makes a response in each format. Rooms add theirs."""
+"""What makes a response in each format. Plugins add theirs."""
 
 
 def response_in(format: str, compiled: DumpingSchema, obj: Any, many: bool | None) -> Response:

@@ -1,6 +1,6 @@
 """What the Django app offers: settings, checks, what the doctor and the toolbar find.
 
-A room: it is installed with :mod:`fastschema.contrib.django`.
+A plugin: it is installed with :mod:`fastschema.contrib.django`.
 """
 
 from __future__ import annotations

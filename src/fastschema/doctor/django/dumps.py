@@ -23,12 +23,12 @@ from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.contrib.django.unloaded_relations import Unloaded
 from fastschema.doctor.django.n_plus_one import Loaded, loaded_with, unloaded_by
 from fastschema.runtime.guard import STATE_KEY
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
-_relations = room("fastschema.contrib.django.relations.on_demand")
-_streaming = room("fastschema.contrib.django.streaming.responses")
-_shadow = room("fastschema.shadow")
+_relations = plugin("fastschema.contrib.django.relations.on_demand")
+_streaming = plugin("fastschema.contrib.django.streaming.responses")
+_shadow = plugin("fastschema.shadow")
 
 
 class Output(StrEnum):

@@ -181,9 +181,9 @@ def _to_change(renderer: Any) -> str:
     cls = type(renderer)
     if cls is JSONRenderer:
         return _RENDERER
-    by_room = _OF_ROOMS.get(f"{cls.__module__}.{cls.__qualname__}")
-    if by_room is not None:
-        return f"Name {by_room} in its place."
+    by_plugin = _OF_PLUGINS.get(f"{cls.__module__}.{cls.__qualname__}")
+    if by_plugin is not None:
+        return f"Name {by_plugin} in its place."
     if not isinstance(renderer, JSONRenderer):
         return ""
     name = cls.__name__
@@ -193,7 +193,7 @@ def _to_change(renderer: Any) -> str:
     )
 
 
-_OF_ROOMS = {
+_OF_PLUGINS = {
     "djangorestframework_camel_case.render.CamelCaseJSONRenderer": (
         "fastschema.contrib.camel_case.renderers.FastCamelCaseJSONRenderer"
     )

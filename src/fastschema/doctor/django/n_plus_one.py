@@ -32,11 +32,11 @@ from fastschema.contrib.django.unloaded_relations import (
     lookups_of,
     unloaded,
 )
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
-_relations = room("fastschema.contrib.django.relations.on_demand")
-_plain = room("fastschema.contrib.django.relations.plain")
+_relations = plugin("fastschema.contrib.django.relations.on_demand")
+_plain = plugin("fastschema.contrib.django.relations.plain")
 logger = logging.getLogger("fastschema")
 _looked_at: WeakKeyDictionary[type, WeakSet[type]] = WeakKeyDictionary()
 """By the classes of views, or of serializers that no view has: those of serializers."""

@@ -53,9 +53,9 @@ from fastschema.doctor.django.n_plus_one import (
     unloaded_by,
 )
 from fastschema.plan import compile
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 
-_streaming = room("fastschema.contrib.django.streaming")
+_streaming = plugin("fastschema.contrib.django.streaming")
 
 
 class Endpoints(EndpointEnumerator):
@@ -315,7 +315,7 @@ def _first_rows(view: Any, count: int) -> list[Any]:
 
 
 def _why_filters(view: Any) -> str:
-    filters = room("fastschema.contrib.django_filter")
+    filters = plugin("fastschema.contrib.django_filter")
     if filters is None or not filters.is_available():
         return ""
     from fastschema.contrib.django_filter.on_demand import why_filters_are_made

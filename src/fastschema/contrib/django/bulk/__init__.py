@@ -1,6 +1,6 @@
 """Lists of input in bulk: looked up by one query for each field, and created by ``bulk_create``.
 
-A room: it is installed with :mod:`fastschema.contrib.django`.
+A plugin: it is installed with :mod:`fastschema.contrib.django`.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ STOCK_CLASSES = {
     for value in vars(module).values()
     if isinstance(value, type)
 }
-"""The classes of DRF's fields and serializers. Rooms add those of a package that extends them."""
+"""The classes of DRF's fields and serializers. Plugins add those of a package that extends them."""
 STOCK_MODEL_SERIALIZERS = [serializers.ModelSerializer, serializers.HyperlinkedModelSerializer]
-"""Those that build the fields of models. Rooms add theirs."""
+"""Those that build the fields of models. Plugins add theirs."""
 _MAKING = {
     *("__init__", "__new__", "__deepcopy__", "__slots__", "bind", "get_validators", "many_init"),
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__class__"),

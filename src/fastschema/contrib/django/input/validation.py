@@ -34,7 +34,7 @@ from fastschema.contrib.django.input.schema_reader import (
 )
 from fastschema.runtime import thresholds
 from fastschema.runtime.patching import overridden, stock_method
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 else:  # that of functools has a lock before Python 3.12, one for all objects
     from django.utils.functional import cached_property
 
-_bulk = room("fastschema.contrib.django.bulk.batch_lookup")
+_bulk = plugin("fastschema.contrib.django.bulk.batch_lookup")
 _STOCK_RUN_VALIDATION = STOCK["run_validation"]
 _STOCK_TO_INTERNAL_VALUE = STOCK["to_internal_value"]
 _STOCK_RUN_LIST_VALIDATION = stock_method(ListSerializer, "run_validation")

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_query
 from fastschema.runtime.patching import stock_method
-from fastschema.runtime.rooms import room
+from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
 
-_shadow = room("fastschema.shadow.django")
+_shadow = plugin("fastschema.shadow.django")
 STOCK_LIST = stock_method(ListModelMixin, "list")
 
 

@@ -58,7 +58,7 @@ from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
 LOADED: list[Callable[[Sequence[str]], object]] = []
-"""Called with the lookups that were loaded for some rows. Rooms add theirs."""
+"""Called with the lookups that were loaded for some rows. Plugins add theirs."""
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 _MOST_AT_ONCE = 900
 """For how many objects one query loads a relation: SQLite takes 999 values, and as many ``OR``."""

@@ -52,7 +52,7 @@ from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("django.request")
 STREAMED: list[Callable[[Any, bool], object]] = []
-"""Called with the serializer of each stream, and whether it is compiled. Rooms add theirs."""
+"""Called with the serializer of each stream, and whether it is compiled. Plugins add theirs."""
 
 
 def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:

@@ -23,7 +23,7 @@ from patterns.models import flights_in_database
 from patterns.requests import asked, filled
 from patterns.serializers import model_serializer
 
-PATTERNS = Collection("rooms")
+PATTERNS = Collection("plugins")
 add = PATTERNS.add
 SEVEN = ("id", "number", "destination_code", "tail_number", "date", "scheduled_departure")
 SEVEN += ("distance",)

@@ -1,6 +1,6 @@
-"""Run the tests of the core in a copy of the repository without the rooms and their tests.
+"""Run the tests of the core in a copy of the repository without the plugins and their tests.
 
-usage: python -m tests.without_rooms [options of pytest]
+usage: python -m tests.without_plugins [options of pytest]
 """
 
 import os
@@ -10,32 +10,32 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.test_layers import ROOMS
+from tests.test_layers import PLUGINS
 
 ROOT = Path(__file__).resolve().parents[1]
 THEIRS = [
     "src/fastschema/__main__.py",
     "src/fastschema/contrib/django/management",
-    *("tests/test_layers.py", "tests/test_looks.py"),  # which name modules of rooms
+    *("tests/test_layers.py", "tests/test_looks.py"),  # which name modules of plugins
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
     "tests/contrib/django/test_how_it_works.py",
     *("tests/test_repository.py", "tests/test_compatibility.py"),
-    # They show a room, too: bulk input, N+1 queries, streams, and what contrib/sqlalchemy does for
-    # Flask.
+    # They show a plugin, too: bulk input, N+1 queries, streams, and what contrib/sqlalchemy does
+    # for Flask.
     "tests/contrib/django/lists/test_composite_keys.py",
     "tests/contrib/django/test_neighbours.py",
     "tests/contrib/django/test_settings.py",
     "tests/contrib/flask/test_selects.py",
     "tests/marshmallow/test_bypassed.py",
 ]
-"""What goes with the rooms, besides their folders."""
+"""What goes with the plugins, besides their folders."""
 
 
 def take_out(copy: Path) -> None:
-    """Delete all rooms in a copy, and what goes with them."""
-    theirs = [f"{folder}/{room}" for folder in ("src/fastschema", "tests") for room in ROOMS]
+    """Delete all plugins in a copy, and what goes with them."""
+    theirs = [f"{folder}/{plugin}" for folder in ("src/fastschema", "tests") for plugin in PLUGINS]
     for name in (*theirs, *THEIRS):
         path = copy / name
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Rooms: parts of fastschema that can be taken out, found by their names where they are."""
+"""Plugins: parts of fastschema that can be taken out, found by their names where they are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 
-def room(module: str) -> Any:
-    """Return a module of a room, by its full name; None if the room has been taken out."""
+def plugin(module: str) -> Any:
+    """Return a module of a plugin, by its full name; None if the plugin has been taken out."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
