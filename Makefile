@@ -24,6 +24,8 @@ PYTEST := $(TEST)/bin/pytest $(PARALLEL)
 # To be called where tests have passed: with the environment, and what the tests were of. The table in
 # docs/compatibility.md is made from that.
 passed = echo "$(2)" > .venv/$(1)/passed
+# Where the tests of some folders of src/fastschema are: what users are promised, and units.
+tests_of = $(wildcard $(foreach each,$(1),$(addsuffix $(each),tests/promises/ tests/parts/ tests/parts/contrib/)))
 # For tests that `make test` has run, too: fewer of the random ones.
 AGAIN := ONE_SEED_OF=6
 ALL_FRAMEWORKS := marshmallow flask sqlalchemy django
@@ -211,17 +213,17 @@ test-browser: $(TEST)/installed
 test-postgresql: export POSTGRESQL_OPTIONS := $(addprefix -c ,autovacuum=off enable_indexscan=off \
 	enable_indexonlyscan=off enable_bitmapscan=off)
 test-postgresql: $(TEST)/installed
-	.ci/with-postgresql $(PYTEST) -m "not browser and not long" tests/contrib/django \
-		tests/contrib/django_filter tests/doctor/django tests/shadow tests/example_project
-	.ci/with-postgresql $(TEST)/bin/pytest tests/contrib/sqlalchemy  # its tables have no copies
+	.ci/with-postgresql $(PYTEST) -m "not browser and not long" \
+		$(call tests_of,django django_filter doctor/django shadow) tests/example_project
+	.ci/with-postgresql $(TEST)/bin/pytest $(call tests_of,sqlalchemy)  # its tables have no copies
 
 # The same tests of the marshmallow front end, the core, the Flask extension and SQLAlchemy's rows, with
 # marshmallow 3 and SQLAlchemy 2.0; those of doctor/django have no marshmallow.
 test-marshmallow-3: .venv/test-marshmallow-3/installed
-	$(AGAIN) .venv/test-marshmallow-3/bin/pytest $(PARALLEL) tests/marshmallow tests/test_plan.py \
-		tests/runtime/test_registration.py tests/test_comparing.py tests/contrib/flask \
-		tests/contrib/sqlalchemy tests/contrib/oneofschema tests/shadow tests/message_pack \
-		tests/doctor --ignore=tests/doctor/django
+	$(AGAIN) .venv/test-marshmallow-3/bin/pytest $(PARALLEL) \
+		$(addprefix tests/promises/test_,plan.py registration.py comparing.py) \
+		$(call tests_of,marshmallow flask sqlalchemy oneofschema shadow message_pack doctor) \
+		$(addprefix --ignore=,$(call tests_of,doctor/django))
 	@$(call passed,test-marshmallow-3,marshmallow flask sqlalchemy)
 
 .venv/test-marshmallow-3/installed: pyproject.toml Makefile
@@ -232,11 +234,11 @@ test-marshmallow-3: .venv/test-marshmallow-3/installed
 	touch $@
 
 # What the plugins have for Flask.
-OF_FLASK := tests/shadow/test_flask.py tests/message_pack/test_flask.py $(addprefix tests/doctor/,test_flask.py test_flask_routes.py)
+OF_FLASK := $(call tests_of,$(addsuffix /test_flask.py,shadow message_pack doctor) doctor/test_flask_routes.py)
 
 # The same tests of the Flask extension, with Flask 2.2 and the marshmallow that was there at its time.
 test-oldest-flask: .venv/test-oldest-flask/installed
-	.venv/test-oldest-flask/bin/pytest $(PARALLEL) tests/contrib/flask $(OF_FLASK) tests/example_project/test_flask_app.py
+	.venv/test-oldest-flask/bin/pytest $(PARALLEL) $(call tests_of,flask) $(OF_FLASK) tests/example_project/test_flask_app.py
 	@$(call passed,test-oldest-flask,flask)
 
 .venv/test-oldest-flask/installed: pyproject.toml Makefile
@@ -249,8 +251,8 @@ test-oldest-flask: .venv/test-oldest-flask/installed
 # Relationships on demand, with SQLAlchemy 1.4, and nothing that the other tests need.
 test-oldest-sqlalchemy: .venv/test-oldest-sqlalchemy/installed
 	SQLALCHEMY_SILENCE_UBER_WARNING=1 .venv/test-oldest-sqlalchemy/bin/python -m pytest --config-file=/dev/null \
-		--rootdir=. --noconftest -p tests.contrib.sqlalchemy_relations.conftest -p no:cacheprovider \
-		$(addprefix tests/contrib/sqlalchemy_relations/test_,loading.py left_to_lazy_loads.py flask.py)
+		--rootdir=. --noconftest -p tests.promises.sqlalchemy_relations.conftest -p no:cacheprovider \
+		$(call tests_of,$(addprefix sqlalchemy_relations/test_,loading.py left_to_lazy_loads.py flask.py))
 
 .venv/test-oldest-sqlalchemy/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-oldest-sqlalchemy
@@ -267,7 +269,8 @@ CHOSEN_FOR_3.14 := "django==6.1.*" "djangorestframework==3.18.*"
 CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a wheel for this system
 # Those that take long run once, in test-long.
 PYTHON_TESTS := -m "not long" tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
-	test_packaging.py test_repository.py test_compatibility.py contrib/adrf/test_servers.py contrib/django/streaming/test_servers.py contrib/flask/test_server.py)
+	test_packaging.py test_repository.py test_compatibility.py $(addprefix promises/,adrf/test_servers.py django/streaming/test_servers.py \
+	flask/test_server.py))
 
 test-pythons: $(PYTHONS:%=test-python-%)
 
@@ -293,13 +296,11 @@ $(PYTHONS:%=.venv/test-python-%/installed): .venv/test-python-%/installed: pypro
 	touch $@
 
 # What reads and writes JSON, where orjson cannot be imported.
-JSON_TESTS := tests/compiler tests/runtime tests/contrib/flask tests/contrib/sqlalchemy \
-	tests/contrib/camel_case \
-	tests/test_json.py tests/test_plan.py tests/runtime/test_report.py tests/doctor/test_diagnosis.py \
-	tests/message_pack $(addprefix tests/contrib/django/test_,ndjson.py parsers.py \
-		renderers.py renderers_encoders.py settings.py) tests/contrib/django/streaming/test_responses.py \
-	tests/doctor/django/test_survey.py tests/doctor/django/test_toolbar.py \
-	tests/contrib/django/front_end/test_json_encoding.py
+JSON_TESTS := tests/promises/test_json.py tests/promises/test_plan.py $(call tests_of,compiler runtime \
+	flask sqlalchemy camel_case message_pack doctor/test_diagnosis.py \
+	$(addprefix doctor/django/test_,survey.py toolbar.py) $(addprefix django/,dump/test_json_encoding.py \
+	streaming/test_responses.py \
+	$(addprefix test_,ndjson.py parsers.py renderers.py renderers_encoders.py settings.py)))
 
 test-without-orjson: $(TEST)/installed
 	$(TEST)/bin/python -m pytest $(PARALLEL) -p tests.without_orjson $(JSON_TESTS)
@@ -312,9 +313,9 @@ test-pypy:
 # To be called where $(PYTHON) is PyPy, which has neither the servers nor the packages around Flask that
 # the two ignored files need.
 test-in-pypy: .venv/test-pypy/installed
-	$(AGAIN) .venv/test-pypy/bin/pytest $(PARALLEL) tests/compiler tests/runtime tests/marshmallow \
-		tests/contrib/flask tests/contrib/sqlalchemy $(OF_FLASK) tests/test_plan.py \
-		tests/test_switch.py $(addprefix --ignore=tests/contrib/flask/,test_server.py test_frameworks.py)
+	$(AGAIN) .venv/test-pypy/bin/pytest $(PARALLEL) $(addprefix tests/promises/test_,plan.py switch.py) \
+		$(call tests_of,compiler runtime marshmallow flask sqlalchemy) $(OF_FLASK) \
+		$(addprefix --ignore=tests/promises/flask/,test_server.py test_frameworks.py)
 	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
 
 .venv/test-pypy/installed: pyproject.toml Makefile
@@ -335,8 +336,8 @@ test-in-free-threaded: .venv/test-free-threaded/installed
 		--parallel-threads 8 $(THREAD_TESTS)
 	@$(call passed,test-free-threaded,$(ALL_FRAMEWORKS))
 
-THREAD_TESTS := tests/runtime/test_programs.py $(addprefix tests/marshmallow/test_,\
-	exemplars.py pending.py states.py)
+THREAD_TESTS := tests/parts/runtime/test_programs.py \
+	$(call tests_of,$(addprefix marshmallow/test_,exemplars.py pending.py states.py))
 
 .venv/test-free-threaded/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv/test-free-threaded

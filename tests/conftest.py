@@ -1,20 +1,42 @@
-"""What all tests have in common."""
+"""What all tests have in common; HYPOTHESIS_PROFILE chooses how many random examples they try."""
 
 import asyncio
 import gc
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import fastschema
 from fastschema.runtime import json_engine, registration, thresholds
 from tests.limits import limit_memory, limit_time
+from tests.marks import share
 from tests.tripwire import is_watched, tripwire, watching
 
 # Of these, other folders' tests make use, too.
 pytest.register_assert_rewrite(
-    "tests.marshmallow.differential", "tests.marshmallow.load_differential"
+    "tests.promises.marshmallow.differential", "tests.promises.marshmallow.load_differential"
 )
+
+# Random schemas with their rows are large, and a busy machine takes its time to make them.
+_SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=share(60),
+    suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
+)
+settings.register_profile(
+    "thorough",
+    deadline=None,
+    max_examples=3000,
+    suppress_health_check=_SLOW_TO_MAKE,  # random schemas with their rows are large
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 _OF_USERS = {name: value for name, value in vars(thresholds).items() if type(value) is int}
 
@@ -94,8 +116,8 @@ def nothing_stays_registered():
     fastschema.forget()
 
 
-_WATCHED = ("marshmallow", "contrib", "doctor", "shadow", "test_plan.py")
-"""Where tests have code of users, and what is tested calls it: see tests/tripwire.py."""
+_NOT_WATCHED = ("parts/compiler", "parts/runtime")
+"""Where tests have no code of users, or call it themselves: see tests/tripwire.py."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -107,10 +129,15 @@ def _watch_calls():
 @pytest.fixture(autouse=True)
 def _code_of_users_runs_where_stock_runs_it(request):
     """Fail where fastschema runs code of users only to find something out."""
-    where = request.path.relative_to(Path(__file__).parent).parts[0]
+    where = request.path.relative_to(Path(__file__).parent).as_posix()
     node = request.node
     is_exempt = node.get_closest_marker("instruments") is not None
-    if where not in _WATCHED or is_exempt or not is_watched(request.path.stem, node.nodeid):
+    if (
+        not where.startswith(("promises/", "parts/"))
+        or where.startswith(_NOT_WATCHED)
+        or is_exempt
+        or not is_watched(request.path.stem, node.nodeid)
+    ):
         yield
         return
     with tripwire():

@@ -11,6 +11,7 @@ import pytest
 import fastschema
 
 SOURCE = Path(fastschema.__file__).parent
+TESTS = Path(__file__).parent
 PLUGINS = {
     "contrib/adrf": [],
     "contrib/camel_case": [],
@@ -85,6 +86,50 @@ def test_a_plugin_is_looked_up_by_name(plugin):
     }
 
     assert importing == set(PLUGINS[plugin])
+
+
+OF_USERS = (
+    "fastschema",
+    "fastschema.json",
+    "fastschema.contrib.adrf",
+    "fastschema.contrib.camel_case.parsers",
+    "fastschema.contrib.camel_case.renderers",
+    "fastschema.contrib.django",
+    "fastschema.contrib.django.bulk.mixins",
+    "fastschema.contrib.django.parsers",
+    "fastschema.contrib.django.renderers",
+    "fastschema.contrib.django.streaming",
+    "fastschema.contrib.flask",
+    "fastschema.marshmallow",
+    "fastschema.message_pack.django",
+    "fastschema.shadow",
+    "fastschema.shadow.django",
+    "fastschema.shadow.flask",
+)
+"""The modules that users import."""
+
+
+def imports_of_a_test(path):
+    """What of fastschema a module imports: modules, and names with their modules."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("fastschema."):
+            for each in node.names:
+                yield node.module, each.name
+        elif isinstance(node, ast.Import):
+            for each in node.names:
+                if f"{each.name}.".startswith("fastschema."):
+                    yield each.name, ""
+
+
+def test_tests_of_promises_import_what_users_import():
+    above = {
+        (path.relative_to(TESTS).as_posix(), module, name)
+        for path in (TESTS / "promises").rglob("*.py")
+        for module, name in imports_of_a_test(path)
+        if not {module, f"{module}.{name}"} & set(OF_USERS)
+    }
+
+    assert above == set()
 
 
 SERVE = """

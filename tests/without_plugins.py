@@ -20,22 +20,25 @@ THEIRS = [
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
-    "tests/contrib/django/test_how_it_works.py",
+    "tests/test_how_it_works.py",
     *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a plugin, too: bulk input, N+1 queries, streams, and what contrib/sqlalchemy does
     # for Flask.
-    "tests/contrib/django/lists/test_composite_keys.py",
-    "tests/contrib/django/test_neighbours.py",
-    "tests/contrib/django/test_settings.py",
-    "tests/contrib/flask/test_selects.py",
-    "tests/marshmallow/test_bypassed.py",
+    "tests/promises/django/lists/test_composite_keys.py",
+    "tests/promises/django/test_neighbours.py",
+    "tests/promises/django/test_settings.py",
+    "tests/parts/contrib/flask/test_selects.py",
+    "tests/parts/marshmallow/test_bypassed.py",
 ]
 """What goes with the plugins, besides their folders."""
 
 
 def take_out(copy: Path) -> None:
     """Delete all plugins in a copy, and what goes with them."""
-    theirs = [f"{folder}/{plugin}" for folder in ("src/fastschema", "tests") for plugin in PLUGINS]
+    theirs = [
+        f"{folder}/{plugin}" for folder in ("src/fastschema", "tests/parts") for plugin in PLUGINS
+    ]
+    theirs += [f"tests/promises/{plugin.removeprefix('contrib/')}" for plugin in PLUGINS]
     for name in (*theirs, *THEIRS):
         path = copy / name
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -1,5 +1,0 @@
-"""The models and rows of the tests of input."""
-
-from tests.contrib.django.input.conftest import books, tables
-
-__all__ = ["books", "tables"]

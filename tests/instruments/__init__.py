@@ -1,0 +1,1 @@
+"""What tests of promises see and set of fastschema's inside; they import nothing else of it."""

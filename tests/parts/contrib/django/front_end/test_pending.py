@@ -1,0 +1,353 @@
+"""Serializers whose fields nobody has looked at yet: whenever somebody does, all is as in stock."""
+
+import copy
+import datetime
+import functools
+import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from rest_framework import serializers
+from rest_framework.utils.serializer_helpers import BindingDict
+
+import fastschema
+from fastschema.contrib.django.front_end.pending import reading_of_pending
+from fastschema.contrib.django.front_end.record import class_record
+from tests.promises.django.differential import Thing, assert_same, exactly, outcome, serializer_of
+
+CALLS = []
+
+
+class Loud(serializers.CharField):
+    def to_representation(self, value):
+        CALLS.append((self.field_name, type(self.parent).__name__, self.context.get("user"), value))
+        self.seen = [*getattr(self, "seen", ()), value]
+        return super().to_representation(value).upper()
+
+
+class Inner(serializers.Serializer):
+    number = serializers.IntegerField()
+    loud = Loud()
+
+
+class Outer(serializers.Serializer):
+    first = serializers.IntegerField()
+    loud = Loud()
+    inner = Inner()
+    many = Inner(many=True)
+    last = serializers.CharField()
+
+
+ROWS = [
+    {
+        "first": number,
+        "loud": f"a{number}",
+        "inner": {"number": 1, "loud": "b"},
+        "many": [{"number": 2, "loud": "c"}, {"number": 3, "loud": "d"}],
+        "last": "e",
+    }
+    for number in range(3)
+]
+
+
+def assert_as_in_stock(ask):
+    """Assert that a function returns, raises and calls what it does in stock."""
+    with fastschema.disabled():
+        expected = outcome(ask, CALLS)
+    for _ in range(4):
+        assert outcome(ask, CALLS) == expected
+    return expected
+
+
+def described(serializer):
+    """The fields of a serializer, in order."""
+    fields = serializer.fields
+    return [
+        [
+            (name, type(field).__name__, field.field_name, field.parent is serializer)
+            for name, field in fields.items()
+        ],
+        type(fields) is BindingDict,
+        [getattr(field, "seen", None) for field in fields.values()],
+    ]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_answer_the_calls_and_the_fields(many):
+    def ask():
+        serializer = Outer(ROWS if many else ROWS[0], many=many, context={"user": "ann"})
+        data = serializer.data
+        child = serializer.child if many else serializer
+        return exactly(data), described(child), described(child.fields["inner"])
+
+    assert_as_in_stock(ask)
+
+
+def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
+    class Looking(serializers.CharField):
+        def to_representation(self, value):
+            CALLS.append(list(self.parent.fields))
+            CALLS.append(self.parent.fields["looking"] is self)
+            self.parent.fields["after"].label = "seen"
+            return value
+
+    class Rows(serializers.Serializer):
+        before = serializers.CharField()
+        looking = Looking()
+        after = Loud()
+
+    def ask():
+        serializer = Rows({"before": "a", "looking": "b", "after": "c"})
+        return serializer.data, serializer.fields["after"].label, serializer.fields["after"].seen
+
+    assert_as_in_stock(ask)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+@pytest.mark.parametrize("last", [False, True])
+def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last, depth):
+    class Child(serializers.Serializer):
+        secret = serializers.CharField()
+        b = Loud()
+        if not last:
+            d = serializers.CharField()
+
+    class Rows(serializers.Serializer):
+        allowed = serializers.SerializerMethodField()
+        child = Child()
+
+        def get_allowed(self, obj):
+            self.fields["child"].fields.pop("secret", None)
+            return False
+
+    cls, row = Rows, {"child": {"secret": "S", "b": "b", "d": "d"}}
+    for _ in range(depth):
+        cls, row = serializer_of(one=cls(), many=cls(many=True)), {"one": row, "many": [row]}
+    assert_as_in_stock(lambda: exactly(cls(row).data))
+    assert_as_in_stock(lambda: exactly(cls([row] * 2, many=True).data))
+
+
+def test_a_field_that_is_gone_when_its_turn_comes():
+    class Rows(serializers.Serializer):
+        before = serializers.SerializerMethodField()
+        after = Loud()
+
+        def get_before(self, obj):
+            self.fields.pop("after")
+            return 1
+
+    serializer = Rows({"after": "x"})
+    assert reading_of_pending(serializer) is not None
+    with pytest.raises(RuntimeError, match="'after' was removed"):
+        _ = serializer.data
+
+
+def new_classes():
+    """Classes that nobody has used: one that is plain, and two that decide on their fields."""
+
+    class Plain(Outer):
+        pass
+
+    class Popping(Outer):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields.pop("first", None)
+
+    class Getting(Outer):
+        def get_fields(self):
+            fields = super().get_fields()
+            fields["copied"] = serializers.IntegerField(source="first")
+            return fields
+
+    return Plain, Popping, Getting
+
+
+def test_fewer_fields_have_a_program_of_their_own():
+    cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
+    row = dict.fromkeys("abcdefgh", 1)
+    for names in ("abcdefg", "abcdef", "hgfedcba", "abcdefg"):
+        serializer = cls([row] * 2, many=True)
+        for name in set(serializer.child.fields) - set(names):
+            serializer.child.fields.pop(name)
+        before = fastschema.stats().compiled_rows
+        assert serializer.data == [{name: "1" for name in row if name in names}] * 2
+        assert fastschema.stats().compiled_rows == before + 2
+
+
+def test_fields_that_are_others_each_time_do_not_pile_up():
+    cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
+    row = {"a": 1, **dict.fromkeys("bcdefgh", 2)}
+    for number in range(500):
+        serializer = cls([row] * 2, many=True)
+        fields = serializer.child.fields
+        if number % 2:
+            fields[f"n{number}"] = serializers.CharField(source="a")
+        fields["b"].source_attrs = ["a" if number % 7 else "c"]
+        assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
+    made = class_record(cls).made_programs("dump")._by_names
+    assert 1 < sum(map(len, made.values())) <= 64 * 4
+
+
+def test_serializers_nested_in_one_with_fields_of_its_own_are_not_kept():
+    class Rows(Outer):
+        pass
+
+    for _ in range(3):
+        serializer = Rows(ROWS, many=True)
+        assert serializer.child.fields
+        assert serializer.data
+    made = class_record(Rows).made_programs("dump")._by_names.values()
+    assert [reading.compiled.nested for alike in made for reading in alike] == [{}]
+
+
+def test_classes_that_need_a_request():
+    class Rows(serializers.Serializer):
+        a = serializers.CharField()
+        b = serializers.CharField()
+
+        def get_fields(self):
+            fields = super().get_fields()
+            if self.context["request"].is_small:
+                fields.pop("b")
+            return fields
+
+    for _ in range(3):
+        for is_small in (True, False):
+            context = {"request": Thing(is_small=is_small)}
+            assert_same(Rows, {"a": 1, "b": 2}, context=context)
+        assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
+    assert reading_of_pending(Rows({"a": 1})) is None
+    why = fastschema.compile(Rows).explain().why
+    assert why == "its fields cannot be made here: KeyError: 'request'"
+
+
+def test_sixteen_threads_that_use_a_class_for_the_first_time():
+    for cls in new_classes():
+        with fastschema.disabled():
+            expected = exactly(cls(ROWS[0], context={"user": 1}).data)
+            names = list(cls(ROWS[0]).fields)
+        barrier = threading.Barrier(16)
+
+        def ask(thread, cls=cls, barrier=barrier):
+            serializer = cls(ROWS[0], context={"user": 1})
+            barrier.wait()
+            if thread % 3 == 0:
+                _ = serializer.fields
+            return exactly(serializer.data), list(serializer.fields)
+
+        with ThreadPoolExecutor(16) as threads:
+            assert list(threads.map(ask, range(16))) == [(expected, names)] * 16
+
+
+def test_threads_that_share_a_pending_serializer():
+    for _ in range(10):
+        serializer = Outer(context={"user": 1})
+        barrier = threading.Barrier(8)
+
+        def ask(thread, serializer=serializer, barrier=barrier):
+            barrier.wait()
+            if thread % 2:
+                return exactly(serializer.to_representation(ROWS[0]))
+            _ = serializer.fields["first"].label
+            return exactly(serializer.to_representation(ROWS[0]))
+
+        with fastschema.disabled():
+            expected = exactly(Outer(context={"user": 1}).to_representation(ROWS[0]))
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(ask, range(8))) == [expected] * 8
+
+
+def test_nothing_of_a_request_stays_with_the_class():
+    class User:
+        pass
+
+    users = []
+    for number in range(6):
+        user = User()
+        users.append(weakref.ref(user))
+        serializer = Outer(ROWS[0], context={"user": user})
+        if number % 2:
+            serializer.fields["last"].default = user
+            serializer.fields.pop("first")
+        assert serializer.data
+        CALLS.clear()
+    del user, serializer
+    gc.collect()
+    assert [reference() for reference in users] == [None] * 6
+
+
+class Asked:
+    """A value that only the field's own method can represent; it runs code meanwhile."""
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def __str__(self):
+        return self._answer()
+
+
+class TestOneAfterTheOther:
+    class Plain(serializers.Serializer):
+        number = serializers.IntegerField()
+        text = serializers.CharField()
+        at = serializers.DateTimeField(required=False)
+
+    def rows(self, count=3):
+        at = datetime.datetime(2020, 1, 2, 3, tzinfo=datetime.UTC)
+        return [Thing(number=n, text=f"{n}", at=at) for n in range(count)]
+
+    def test_rows_lists_and_loops_are_those_of_stock(self):
+        def represent_all():
+            rows = self.rows()
+            kept = self.Plain()
+            return [
+                [self.Plain(row).data for row in rows],
+                [self.Plain(rows[:count], many=True).data for count in range(4)],
+                [kept.to_representation(row) for row in rows],
+                [self.Plain(many=True).to_representation(iter(rows)) for _ in range(2)],
+                [self.Plain({"number": "3", "text": 5}).data for _ in range(2)],
+            ]
+
+        with fastschema.disabled():
+            expected = exactly(represent_all())
+        for _ in range(3):
+            assert exactly(represent_all()) == expected
+
+    def test_a_value_that_represents_by_the_same_class(self):
+        def inner():
+            return str(self.Plain(Thing(number=2, text="inner")).data)
+
+        assert_same(self.Plain, Thing(number=1, text=Asked(inner)))
+
+    def test_odd_values_are_represented_by_fields_of_their_own_serializer(self):
+        seen = []
+        for user in ("ann", "bob"):
+            serializer = self.Plain(context={"user": user})
+            answer = functools.partial(lambda made: made.fields["text"].context["user"], serializer)
+            seen.append(serializer.to_representation(Thing(number=1, text=Asked(answer)))["text"])
+        assert seen == ["ann", "bob"]
+
+    def test_a_shallow_copy_has_fields_of_its_own(self):
+        serializer = Outer(ROWS[0])
+        assert serializer.data["loud"] == "A0"
+        copied = copy.copy(serializer)
+        for name, field in copied.fields.items():
+            assert field.parent is copied
+            assert serializer.fields[name].parent is serializer
+
+    def test_a_copy_of_a_serializer_that_has_represented(self):
+        for copied in (copy.copy, copy.deepcopy):
+            serializer = self.Plain()
+            serializer.to_representation(self.rows()[0])
+            made = copied(serializer)
+            made.fields.pop("text")
+            assert list(made.to_representation(self.rows()[0])) == ["number", "at"]
+
+    def test_many_threads(self):
+        with fastschema.disabled():
+            expected = [self.Plain(row).data for row in self.rows(50)]
+        with ThreadPoolExecutor(8) as pool:
+            found = pool.map(lambda row: self.Plain(row).data, self.rows(50) * 20)
+            assert list(found) == expected * 20
