@@ -53,14 +53,13 @@ demo: $(BENCH)/installed  ## the race, at http://127.0.0.1:8000/; Ctrl-C stops i
 	cd example_project && exec ../$(BENCH)/bin/python manage.py runserver --noreload $(PORT)
 
 bench: $(BENCH)/installed  ## the example project's endpoints, schemas and single objects, stock and fastschema
-	$(BENCH)/bin/python benchmarks/flights.py --flights $(FLIGHTS) --results $(RESULTS)
-	$(BENCH)/bin/python benchmarks/orders.py --results $(RESULTS)
-	$(BENCH)/bin/python benchmarks/single.py --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/run.py flights flights_flask --rows $(FLIGHTS) --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/run.py orders single --results $(RESULTS)
 
-PATTERNS := $(TEST)/bin/python benchmarks/ordinary.py --results $(RESULTS) $(OPTIONS)
+PATTERNS := $(TEST)/bin/python benchmarks/run.py --results $(RESULTS) $(OPTIONS)
 
 bench-ordinary: $(TEST)/installed  ## ordinary code: no row may be slower than stock
-	$(PATTERNS)
+	$(PATTERNS) ordinary
 	DATABASE_URL= $(PATTERNS) requests flask_requests
 	.ci/with-postgresql $(PATTERNS) requests flask_requests
 
@@ -134,13 +133,13 @@ $(EXTRAP)/installed: pyproject.toml Makefile
 	touch $@
 
 bench-peers: $(BENCH)/installed  ## everything beside all peers: ten minutes, after the first time
-	$(BENCH)/bin/python benchmarks/orders.py --rows 2000 --rounds 3 --peers --results $(RESULTS)
-	$(BENCH)/bin/python benchmarks/flights.py --flights 1000 --rounds 3 --peers --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/run.py marshmallow --rows 2000 --rounds 3 --results $(RESULTS)
+	$(BENCH)/bin/python benchmarks/run.py drf flask --rows 1000 --rounds 3 --results $(RESULTS)
 	$(MAKE) bench-single-peers
 
 # All of these peers support Python 3.12, and one of them no older one.
 bench-single-peers: $(BENCH)/installed  ## only those of single objects
-	.ci/with-python 3.12 $(BENCH)/bin/python benchmarks/single.py --peers python3.12 --results $(RESULTS)
+	.ci/with-python 3.12 $(BENCH)/bin/python benchmarks/run.py single-peers --results $(RESULTS)
 
 # Each of the others, with RESULTS=docs/figures, measures what the documentation shows of it.
 figures: $(BENCH)/installed  ## the pages' tables and the README's chart, from docs/figures

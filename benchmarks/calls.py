@@ -67,7 +67,7 @@ def count_into(counts: Counts, worker: Callable[[str], list[str]], source: Path 
 def count_all(source: Path | None = None) -> Counts:
     """Count the calls of single objects, and of the requests of the small applications."""
     counts: Counts = {"versions": {}, **{name: {} for name in CONTENDERS}}
-    objects = [sys.executable, str(HERE / "patterns_worker.py")]
+    objects = [sys.executable, str(HERE / "worker.py")]
     count_into(counts, lambda name: [*objects, name, "objects"], source)
     for application in SMALL_APPLICATIONS:
         with tempfile.TemporaryDirectory() as folder:

@@ -9,8 +9,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import ordinary
 import parts
+import run
 from applications.tables import (
     APPLICATIONS,
     POSTGRESQL,
@@ -83,23 +83,20 @@ def relations() -> str:
             )
         ]
         asked = " / ".join(map(str, reports[0]["queries"][name]))
-        rows.append([title.partition(": ")[2], asked, *cells])
+        rows.append([title.removeprefix("relations: "), asked, *cells])
     return f"{markdown(rows)}\n\n{tables.versions(reports[0])}"
 
 
 def plugins() -> str:
     report = read("plugins")
-    titles = {
-        name: f"{title.partition(': ')[2]}, {name.rpartition(', ')[2]} rows".replace(", 1 rows", "")
-        for name, title in report["measures"].items()
-    }
+    titles = {name: title.removeprefix("plugins: ") for name, title in report["measures"].items()}
     shown = contenders_table({**report, "measures": titles})
     return f"{markdown(shown)}\n\n{tables.versions(report)}"
 
 
 def patterns() -> str:
     report = read("ordinary")
-    return f"{markdown(ordinary.ratios(report))}\n\n{tables.versions(report)}"
+    return f"{markdown(run.ratios(report))}\n\n{tables.versions(report)}"
 
 
 def beside(report: dict[str, Any], contenders: Sequence[str] = ()) -> str:
@@ -118,8 +115,7 @@ def beside(report: dict[str, Any], contenders: Sequence[str] = ()) -> str:
 def draw() -> None:
     from harness.chart import draw_parts
 
-    requests = {"": "a list of 20,000 flights", ".page": "a page of 20"}
-    draw_parts(read("flights"), requests, FIGURES / "flights-parts.svg")
+    draw_parts(read("flights"), FIGURES / "flights-parts.svg")
 
 
 SHOWN: dict[tuple[str, str], Callable[[], str]] = {

@@ -31,7 +31,7 @@ from harness import tables
 from harness.comparing import Measure, Process, Turn, compare
 from harness.measuring import Contender
 from parts_patches import PARTS, Part
-from patterns_worker import Patterns
+from worker import Patterns
 
 HERE = Path(__file__).resolve().parent
 MODULES = {"DRF": "requests", "marshmallow": "flask_requests"}
@@ -76,7 +76,7 @@ def ways_of(fast: Patterns, front_end: str, measure: str, rows: int) -> list[Con
 def measure(front_end: str, name: str, rows: int, rounds: int, batch: float) -> dict[str, Any]:
     """Measure a request in this process; stock has one of its own."""
     module = MODULES[front_end]
-    stock = Process("stock", [sys.executable, HERE / "patterns_worker.py", "stock", module])
+    stock = Process("stock", [sys.executable, HERE / "worker.py", "stock", module])
     fast = Patterns("fastschema", [module])
     request = f"{front_end}: {name}, {rows}"
     ways = ways_of(fast, front_end, request, rows)
@@ -96,7 +96,7 @@ def check(front_end: str) -> set[str]:
     module = MODULES[front_end]
     fast = Patterns("fastschema", [module])
     checked: set[str] = set()
-    with Process("stock", [sys.executable, HERE / "patterns_worker.py", "stock", module]) as stock:
+    with Process("stock", [sys.executable, HERE / "worker.py", "stock", module]) as stock:
         for name in dict.fromkeys(each.rpartition(", ")[0] for each in fast.measures):
             request = f"{name}, {1 if f'{name}, 1' in fast.measures else 20}"
             expected = stock.ask("digest", request)
@@ -167,7 +167,7 @@ def main() -> None:
         return
     chosen = []
     for front_end, module in MODULES.items():
-        with Process("", [sys.executable, HERE / "patterns_worker.py", "stock", module]) as listing:
+        with Process("", [sys.executable, HERE / "worker.py", "stock", module]) as listing:
             for found in listing.hello["measures"]:
                 name, _, rows = found.removeprefix(f"{front_end}: ").rpartition(", ")
                 is_wanted = (arguments.only or "").lower() in found.lower()

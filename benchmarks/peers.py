@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from harness.comparing import Process, failure
 from harness.tables import ROOT
 
 HERE = Path(__file__).resolve().parent
+PAIR = ("stock", "fastschema")
 
 
 class NotInstalledError(Exception):
@@ -31,35 +32,33 @@ class NotInstalledError(Exception):
 class Peer:
     """A contender that is installed for the benchmark.
 
-    :param worker: the script that runs it
+    :param module: of ``patterns``, what it measures in place of that which others do
     :param needs: requirements; the newest versions that the peer supports come with them
     :param shared: packages that it has in the version that this Python has, to be comparable
     :param with_fastschema: the applications that it runs import fastschema, whether on or off
-    :param variables: variables of its environment
     :param interpreter: the Python that its environment is of
     """
 
     name: str
-    worker: str
     needs: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     with_fastschema: bool = False
-    variables: dict[str, str] = field(default_factory=dict)
+    module: str = ""
     interpreter: str = sys.executable
     is_peer: bool = True
 
-    def start(self, *arguments: object) -> Process:
-        """Its process.
+    def start(self, *modules: str) -> Process:
+        """Its process, which measures the patterns of some modules.
 
-        :param arguments: of the worker, besides its name
         :raises NotInstalledError: if pip cannot install what is needed
         """
-        command = [self.python(), HERE / self.worker, self.name, *map(str, arguments)]
-        return Process(self.name, command, self.variables, is_peer=self.is_peer)
+        measured = [self.module] if self.module else modules
+        command = [self.python(), HERE / "worker.py", self.name, *measured]
+        return Process(self.name, command, is_peer=self.is_peer)
 
     def python(self) -> Path:
         """The interpreter of its environment, which is made if it is not there."""
-        directory = ROOT / ".venv" / f"peer-{Path(self.worker).stem}-{self.name.replace(' ', '-')}"
+        directory = ROOT / ".venv" / f"peer-{self.name.replace(' ', '-')}"
         python, stamp = directory / "bin" / "python", directory / "installed"
         shared = [f"{each}=={importlib.metadata.version(each)}" for each in self.shared]
         wanted = [*self.needs, *shared]
@@ -81,91 +80,65 @@ class Peer:
         return python
 
 
-def of_marshmallow(name: str, requirement: str, *shared: str) -> Peer:
-    return Peer(name, "orders_worker.py", (requirement,), shared)
-
-
 MARSHMALLOW = [
-    of_marshmallow("stock 3.26", "marshmallow==3.26.2"),
-    of_marshmallow("althaia", "althaia==4.3.0"),
-    of_marshmallow("marshmallow-core", "marshmallow-core==0.1.16"),
-    of_marshmallow("deepfriedmarshmallow", "deepfriedmarshmallow==1.1.2"),
-    of_marshmallow("pulse-marshmallow", "pulse-marshmallow==0.1.0", "marshmallow"),
+    Peer("stock 3.26", ("marshmallow==3.26.2",)),
+    Peer("althaia", ("althaia==4.3.0",)),
+    Peer("marshmallow-core", ("marshmallow-core==0.1.16",)),
+    Peer("deepfriedmarshmallow", ("deepfriedmarshmallow==1.1.2",)),
+    Peer("pulse-marshmallow", ("pulse-marshmallow==0.1.0",), ("marshmallow",)),
+    Peer("pydantic", ("pydantic==2.14.3",), module="references"),
+    Peer("msgspec", ("msgspec==0.22.0",), module="references"),
+    Peer("by hand", (), ("orjson",), module="references"),
+    Peer("orjson only", (), ("orjson",), module="references"),
 ]
-"""Packages that make marshmallow fast, and the last marshmallow 3."""
-
-REFERENCES = [
-    Peer("pydantic", "references.py", ("pydantic==2.14.3",)),
-    Peer("msgspec", "references.py", ("msgspec==0.22.0",)),
-    Peer("by hand", "references.py", (), ("orjson",)),
-    Peer("orjson only", "references.py", (), ("orjson",)),
-]
-"""Other ways to the same JSON, without marshmallow."""
+"""Packages that make marshmallow fast, the last marshmallow 3, and other ways to the same JSON."""
 
 REST = ("django", "django-filter", "dj-database-url", "djangorestframework")
-
-
-def of_drf(name: str, requirement: str, *shared: str) -> Peer:
-    """A contender of the flights benchmark, with the Django and the DRF that stock has."""
-    off = {"FASTSCHEMA": "0", "DEBUG": "0"}
-    return Peer(name, "flights_worker.py", (requirement,), (*REST, *shared), True, off)
-
-
 DRF = [
-    of_drf("drf-orjson-renderer", "drf-orjson-renderer==1.8.0", "orjson"),
-    of_drf("drf-accelerator", "drf-accelerator==0.1.2"),
-    of_drf("drf-fastserializers", "drf-fastserializers==0.3.2"),  # from Python 3.12 on
-    of_drf("django-ninja", "django-ninja==1.7.1"),
+    Peer("drf-orjson-renderer", ("drf-orjson-renderer==1.8.0",), (*REST, "orjson"), True),
+    Peer("drf-accelerator", ("drf-accelerator==0.1.2",), REST, True),
+    Peer("drf-fastserializers", ("drf-fastserializers==0.3.2",), REST, True),  # from Python 3.12 on
+    Peer("django-ninja", ("django-ninja==1.7.1",), REST, True),
 ]
-"""Other ways to the same JSON from Django's models."""
+"""Other ways to the same JSON from Django's models, with the Django and the DRF that stock has."""
 
 FLASK = [
     Peer(
         "flask-orjson",
-        "flights_flask_worker.py",
         ("flask-orjson==2.0.0",),
         ("flask", "marshmallow", "sqlalchemy", "orjson"),
-        with_fastschema=True,
+        True,
     ),
 ]
 """Other JSON for Flask."""
 
-SINGLE_NEEDS = {
-    "stock": (),
-    "fastschema": ("orjson~=3.13",),
-    "drf-oxide": ("drf-oxide==0.1.0",),
-    "django-fastdrf": ("django-fastdrf[msgspec,orjson]==0.5.0",),
-}
+PYTHON = "python3.12"
+"""All peers of single objects support it, and one of them no older one."""
+OLDER_REST = ("django~=5.2.0", "dj-database-url~=3.0", "django-filter~=26.2")
+OLDER_REST += ("djangorestframework~=3.16.0",)
+SINGLE = [
+    Peer(name, (*OLDER_REST, *needs), (), True, interpreter=PYTHON, is_peer=name not in PAIR)
+    for name, needs in {
+        "stock": (),
+        "fastschema": ("orjson~=3.13",),
+        "drf-oxide": ("drf-oxide==0.1.0",),
+        "django-fastdrf": ("django-fastdrf[msgspec,orjson]==0.5.0",),
+    }.items()
+]
+"""Contenders of the benchmark of single objects, with the newest DRF that all support."""
 
 
-def single(interpreter: str) -> list[Peer]:
-    """Contenders of the benchmark of single objects, with the newest DRF that all support."""
-    rest = ("django~=5.2.0", "dj-database-url~=3.0", "django-filter~=26.2")
-    rest += ("djangorestframework~=3.16.0",)
-    return [
-        Peer(
-            name,
-            "patterns_worker.py",
-            (*rest, *needs),
-            with_fastschema=True,
-            interpreter=interpreter,
-            is_peer=name not in ("stock", "fastschema"),
-        )
-        for name, needs in SINGLE_NEEDS.items()
-    ]
-
-
-def start(peers: Sequence[Peer], *arguments: object) -> tuple[list[Process], list[dict[str, Any]]]:
+def start(peers: Sequence[Peer], *modules: str) -> tuple[list[Process], list[dict[str, Any]]]:
     """Install peers, and start those that could be installed; say why others could not.
 
-    :param arguments: of their workers
+    :param modules: of ``patterns``, what they measure
     :raises NotInstalledError: if one is not to be left out
     """
     started, failures = [], []
     for peer in peers:
         with Console(stderr=True).status(f"installing {peer.name}"):
             try:
-                started.append(peer.start(*arguments))
+                started.append(peer.start(*modules))
             except NotInstalledError as error:
                 if not peer.is_peer:
                     raise

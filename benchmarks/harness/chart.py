@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,26 @@ from harness.tables import duration
 COLORS = ("#12355b", "#2f6db0", "#6fa8dc", "#b3d1ee", "#d5dee8")
 """Blues, as in the race of the example project."""
 CONTENDERS = ("stock", "fastschema")
+WHOLE = "whole request, each with four objects"
 
 
-def draw_parts(report: dict[str, Any], requests: Mapping[str, str], path: Path) -> None:
-    """Draw a stacked bar for each contender, and for each request.
-
-    :param requests: their titles, by what the names of their measures end in
-    """
+def draw_parts(report: dict[str, Any], path: Path) -> None:
+    """Draw a stacked bar for each contender, for a long list and for a page."""
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "fastschema"  # the same figure makes the same file
     from matplotlib import pyplot
 
-    size = (8, 0.6 + 1.5 * len(requests))
-    chart, grid = pyplot.subplots(len(requests), figsize=size, layout="constrained", squeeze=False)
-    for (ending, title), axes in zip(requests.items(), grid[:, 0], strict=True):
+    sizes = sorted({each["rows"] for each in report["figures"] if WHOLE in each["measure"]})[::-1]
+    how = {"figsize": (8, 0.6 + 1.5 * len(sizes)), "layout": "constrained", "squeeze": False}
+    chart, grid = pyplot.subplots(len(sizes), **how)
+    for rows, title, axes in zip(
+        sizes,
+        (f"a list of {sizes[0]:,} flights", f"a page of {sizes[-1]}"),
+        grid[:, 0],
+        strict=True,
+    ):
         starts = [0.0] * len(CONTENDERS)
-        for color, (part, found) in zip(COLORS, parts_of(report, ending).items(), strict=True):
+        for color, (part, found) in zip(COLORS, parts_of(report, rows).items(), strict=True):
             axes.barh(CONTENDERS, found, left=starts, color=color, label=part, height=0.6)
             starts = [start + value for start, value in zip(starts, found, strict=True)]
         stock, fast = starts
@@ -46,7 +49,7 @@ def draw_parts(report: dict[str, Any], requests: Mapping[str, str], path: Path) 
     chart.savefig(path, metadata={"Date": None})
 
 
-def parts_of(report: dict[str, Any], ending: str) -> dict[str, list[float]]:
+def parts_of(report: dict[str, Any], rows: int) -> dict[str, list[float]]:
     """The milliseconds of each part of a request, by contender.
 
     What is left of the request is a part, too. Parts are measured alone, so that it may be nothing.
@@ -54,15 +57,15 @@ def parts_of(report: dict[str, Any], ending: str) -> dict[str, list[float]]:
     seconds = {(each["contender"], each["measure"]): each["seconds"] for each in report["figures"]}
 
     def of(measure: str) -> list[float]:
-        return [seconds[name, measure + ending] * 1000 for name in CONTENDERS]
+        return [seconds[name, f"flights: {measure}, {rows}"] * 1000 for name in CONTENDERS]
 
-    database, read = of("parts.database"), of("parts.instances")
+    database, read = of("part: database"), of("part: instances")
     parts = {
         "database": database,
         "instances": [max(0, both - one) for both, one in zip(read, database, strict=True)],
-        "serialization": of("parts.serialization"),
-        "rendering": of("parts.rendering"),
+        "serialization": of("part: serialization"),
+        "rendering": of("part: rendering"),
     }
     spent = [sum(values) for values in zip(*parts.values(), strict=True)]
-    rest = [max(0, whole - some) for whole, some in zip(of("request"), spent, strict=True)]
+    rest = [max(0, whole - some) for whole, some in zip(of(WHOLE), spent, strict=True)]
     return {**parts, "all else": rest}

@@ -90,8 +90,13 @@ def contenders_table(report: dict[str, Any], contenders: Sequence[str] = ()) -> 
             for each in others
         ]
         if len(others) == 1 or any(cells[1:]):
-            rows.append([title, duration(stock["seconds"]), *cells])
+            rows.append([with_size(title, stock["rows"]), duration(stock["seconds"]), *cells])
     return rows
+
+
+def with_size(title: str, rows: int) -> str:
+    """A title that says how many rows there are, unless it does, or there is one."""
+    return title if rows == 1 or f"{rows:,}" in title else f"{title}, {rows:,} rows"
 
 
 def cell(figure: dict[str, Any], stock: dict[str, Any]) -> str:

@@ -17,6 +17,11 @@ Prepare = Callable[[int], Run]
 SIZES = (1, 20, 240)
 """The numbers of rows that a pattern is measured with, if it does not say otherwise."""
 ONE = (1,)
+PAGE = 20
+"""How many rows a usual page has."""
+ROWS = int(os.environ.get("ROWS", "10000"))
+"""How many rows a long list has."""
+CONTENDER = os.environ.get("CONTENDER", "stock")
 
 
 def among_others(run: Run) -> Run:

@@ -25,8 +25,8 @@ from applications.postgresql import sqlalchemy_url
 from harness.measuring import Run
 from patterns import ONE, Collection, is_fast
 from patterns.mapped import FLIGHTS, FlightSchema, database
+from patterns.orders import FlatSchema, OrderSchema, as_json
 from records import PERSON, WRONG, flat_rows, orders
-from workloads import FlatSchema, OrderSchema, as_json
 
 PATTERNS = Collection("marshmallow")
 add = PATTERNS.add

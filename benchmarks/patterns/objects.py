@@ -14,10 +14,9 @@ from rest_framework import serializers
 from harness.measuring import Run
 from patterns import ONE, Collection
 from patterns.models import WIDE, Plane, wide_rows
-from patterns.schemas import dump, dump_by_new, load
+from patterns.orders import AuthorSchema, FlatSchema, dump, dump_by_new, load, outcome
 from patterns.serializers import data_of, model_serializer
 from records import Record
-from workloads import AuthorSchema, FlatSchema, outcome
 
 PATTERNS = Collection("objects")
 add = PATTERNS.add

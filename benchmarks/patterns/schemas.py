@@ -24,32 +24,21 @@ from marshmallow_sqlalchemy.fields import Nested
 from harness.measuring import Run
 from patterns import Collection, among_others, is_fast
 from patterns.mapped import Airline, Flight, FlightSchema, flights
+from patterns.orders import (
+    AuthorSchema,
+    FlatSchema,
+    OrderSchema,
+    as_json,
+    dump,
+    dump_by_new,
+    half_wrong,
+    load,
+)
 from records import Record, flat_rows, orders
-from workloads import AuthorSchema, FlatSchema, OrderSchema, as_json, half_wrong, outcome
 
 PATTERNS = Collection("marshmallow")
 add = PATTERNS.add
 NAMES = ("id", "title", "quantity", "due")
-
-
-def dump(schema: Schema, rows: list[Any]) -> Run:
-    """A schema that is there, as modules have them; one object, or a list."""
-    if len(rows) == 1:
-        return lambda: schema.dump(rows[0])
-    return lambda: schema.dump(rows, many=True)
-
-
-def dump_by_new(schema: Any, rows: list[Any], **options: Any) -> Run:
-    if len(rows) == 1:
-        return lambda: schema(**options).dump(rows[0])
-    return lambda: schema(many=True, **options).dump(rows)
-
-
-def load(schema: Schema, rows: list[Any], **options: Any) -> Run:
-    """Load data; of errors, their messages."""
-    if len(rows) == 1:
-        return lambda: outcome(schema, rows[0], **options)
-    return lambda: outcome(schema, rows, many=True, **options)
 
 
 def flat_data(count: int) -> list[dict[str, Any]]:

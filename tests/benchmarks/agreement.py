@@ -19,7 +19,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 from harness.measuring import body  # noqa: E402  # it is found now
 from harness.queries import django_statements, sqlalchemy_statements  # noqa: E402  # likewise
-from patterns_worker import Patterns  # noqa: E402  # likewise
+from worker import Patterns  # noqa: E402  # likewise
 
 
 def observed(run):

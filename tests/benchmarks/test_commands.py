@@ -33,23 +33,23 @@ def measured(directory, name):
 @pytest.mark.long
 def test_the_flights_are_loaded_compared_measured_and_drawn(tmp_path):
     database = f"sqlite:///{tmp_path}/flights.sqlite3"
-    shown = run(tmp_path, "flights.py", "--flights", "30", *ONCE, database=database)
+    small = ("--rows", "30", *ONCE)
+    shown = run(tmp_path, "run.py", "flights", "flights_flask", *small, database=database)
 
-    assert "a page of 20" in shown
-    wanted = {("request.page", "stock"), ("request.page", "fastschema"), ("one", "fastschema")}
-    assert measured(tmp_path, "flights") >= wanted
-    wanted = {("flask.request", each) for each in ("stock", "fastschema", "fs.response")}
+    assert "whole request, each with four objects, 20 rows" in shown
+    page = "flights: whole request, each with four objects, 20"
+    assert measured(tmp_path, "flights") >= {(page, "stock"), (page, "fastschema")}
+    wanted = {(page, each) for each in ("stock", "fastschema", "fs.response")}
     assert measured(tmp_path, "flights_flask") >= wanted
     assert (tmp_path / "flights-parts.svg").read_text().startswith("<?xml")
 
 
 @pytest.mark.long
 def test_orders_and_single_objects_are_compared_and_measured(tmp_path):
-    run(tmp_path, "orders.py", "--rows", "60", *ONCE)
-    run(tmp_path, "single.py", *ONCE)
+    run(tmp_path, "run.py", "orders", "single", "--rows", "60", *ONCE)
 
-    assert ("orders.dump", "fastschema") in measured(tmp_path, "orders")
-    assert len(measured(tmp_path, "single")) == 40
+    assert ("orders: `Schema.dump`, 60", "fastschema") in measured(tmp_path, "orders")
+    assert len(measured(tmp_path, "single")) == 54
 
 
 @pytest.mark.long

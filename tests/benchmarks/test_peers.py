@@ -26,25 +26,25 @@ def peers(benchmark_module, monkeypatch, tmp_path):
 
 
 def test_an_environment_is_made_once_and_again_when_its_needs_change(peers):
-    python = peers.Peer("some peer", "worker.py", ("peer==1",), ("orjson",)).python()
-    assert python.parts[-3:] == ("peer-worker-some-peer", "bin", "python")
+    python = peers.Peer("some peer", ("peer==1",), ("orjson",)).python()
+    assert python.parts[-3:] == ("peer-some-peer", "bin", "python")
     assert "peer==1" in peers.told[-1]
     assert any(str(each).startswith("orjson==") for each in peers.told[-1])
     installed = len(peers.told)
 
-    peers.Peer("some peer", "worker.py", ("peer==1",), ("orjson",)).python()
+    peers.Peer("some peer", ("peer==1",), ("orjson",)).python()
     assert len(peers.told) == installed
-    peers.Peer("some peer", "worker.py", ("peer==2",), ("orjson",)).python()
+    peers.Peer("some peer", ("peer==2",), ("orjson",)).python()
     assert len(peers.told) > installed
 
 
 def test_an_environment_is_of_the_python_that_is_asked_for(peers):
-    peers.Peer("peer", "worker.py", interpreter="python3.12").python()
+    peers.Peer("peer", interpreter="python3.12").python()
     assert peers.told[-1][0] == "python3.12"
 
 
 def test_peers_that_cannot_be_installed_are_failures_of_all_measures(peers):
-    started, failures = peers.start([peers.Peer("peer", "worker.py", ("broken==1",))], 10)
+    started, failures = peers.start([peers.Peer("peer", ("broken==1",))], "orders")
 
     assert started == []
     [failure] = failures
@@ -53,18 +53,18 @@ def test_peers_that_cannot_be_installed_are_failures_of_all_measures(peers):
 
 
 def test_stock_is_not_left_out(peers):
-    stock = peers.Peer("stock", "worker.py", ("broken==1",), is_peer=False)
+    stock = peers.Peer("stock", ("broken==1",), is_peer=False)
     with pytest.raises(peers.NotInstalledError):
         peers.start([stock])
 
 
 @pytest.mark.parametrize("name", ["by hand", "orjson only"])
 def test_a_reference_writes_the_values_of_marshmallow_in_their_order(benchmark_module, name):
-    records, workloads = benchmark_module("records"), benchmark_module("workloads")
-    write_orders, write_flat = benchmark_module("references").REFERENCES[name][0]()
+    records, schemas = benchmark_module("records"), benchmark_module("patterns.orders")
+    write_orders, write_flat = benchmark_module("patterns.references").REFERENCES[name]()
 
     for rows, schema, write in (
-        (records.orders(20), workloads.OrderSchema(), write_orders),
-        (records.flat_rows(20), workloads.FlatSchema(), write_flat),
+        (records.orders(20), schemas.OrderSchema(), write_orders),
+        (records.flat_rows(20), schemas.FlatSchema(), write_flat),
     ):
         assert json.dumps(json.loads(write(rows))) == json.dumps(schema.dump(rows, many=True))

@@ -1,7 +1,7 @@
-"""Packages that make Django REST framework fast, each switched on as its documentation says.
+"""fastschema and packages that make schemas fast, each switched on as its documentation says.
 
-They are switched on before a serializer or a view is imported, so that what they bring takes the
-place of DRF's base classes. A package is only imported where it runs.
+They are switched on before a schema, a serializer or a view is imported, so that what they bring
+takes the place of the frameworks' classes. A package is only imported where it runs.
 """
 
 from __future__ import annotations
@@ -10,23 +10,62 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-DRF = ("django", "djangorestframework")
-PACKAGES = {
-    "stock": DRF,
-    "fastschema": ("fastschema", *DRF, "orjson"),
-    "drf-orjson-renderer": ("drf-orjson-renderer", *DRF, "orjson"),
-    "drf-accelerator": ("drf-accelerator", *DRF),
-    "drf-fastserializers": ("drf-fastserializers", *DRF, "pydantic"),
-    "drf-oxide": ("drf-oxide", "drf-oxide-core", *DRF),
-    "django-fastdrf": ("django-fastdrf", *DRF, "msgspec", "orjson"),
-    "django-ninja": ("django-ninja", "django", "pydantic"),
-}
-"""By contender, what it consists of."""
+FAST = ("fastschema", "fs.response")
+"""Those that use fastschema."""
+
+
+def packages(contender: str) -> list[str]:
+    """What it consists of besides the frameworks; peers are called as their package is."""
+    more = {
+        **{name: ["fastschema", "orjson"] for name in FAST},
+        "by hand": ["orjson"],
+        "orjson only": ["orjson"],
+        "drf-orjson-renderer": ["orjson"],
+        "flask-orjson": ["orjson"],
+        "django-fastdrf": ["msgspec", "orjson"],
+        "django-ninja": ["pydantic"],
+        "drf-fastserializers": ["pydantic"],
+        "drf-oxide": ["drf-oxide-core"],
+    }
+    return [contender, *more.get(contender, [])]
 
 
 def switch_on(contender: str) -> None:
     """Switch a contender on, unless the settings have done so."""
     SWITCHES.get(contender, lambda: None)()
+
+
+def fastschema() -> None:
+    import fastschema
+
+    fastschema.install()
+
+
+def althaia() -> None:
+    """A fork of marshmallow, compiled with Cython, which takes its place."""
+    import althaia
+
+    althaia.patch()
+
+
+def marshmallow_core() -> None:
+    import marshmallow_core
+
+    marshmallow_core.install()
+
+
+def deepfriedmarshmallow() -> None:
+    import deepfriedmarshmallow
+
+    deepfriedmarshmallow.deep_fry_marshmallow()
+
+
+def pulse_marshmallow() -> None:
+    """Its base class is imported in place of marshmallow's."""
+    import marshmallow
+    import pulse_marshmallow
+
+    marshmallow.Schema = pulse_marshmallow.Schema
 
 
 def name_in_settings(**classes: str) -> None:
@@ -98,6 +137,11 @@ def django_fastdrf() -> None:
 
 
 SWITCHES: dict[str, Callable[[], None]] = {
+    "fastschema": fastschema,
+    "althaia": althaia,
+    "marshmallow-core": marshmallow_core,
+    "deepfriedmarshmallow": deepfriedmarshmallow,
+    "pulse-marshmallow": pulse_marshmallow,
     "drf-orjson-renderer": lambda: name_in_settings(
         renderer="drf_orjson_renderer.renderers.ORJSONRenderer"
     ),

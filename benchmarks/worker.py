@@ -1,9 +1,9 @@
 """One contender of the patterns.
 
-python benchmarks/patterns_worker.py CONTENDER MODULE [MODULE ...]
+python benchmarks/worker.py CONTENDER MODULE [MODULE ...]
 
-The modules are those of ``patterns``. The database is SQLite in memory, or a new one of the
-PostgreSQL server that DATABASE_URL leads to.
+The modules are those of ``patterns``. The database is that of the example project for its flights;
+for others SQLite in memory, or a new one of the PostgreSQL server that DATABASE_URL leads to.
 """
 
 from __future__ import annotations
@@ -16,56 +16,63 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import drf_peers
+import contenders
 from harness.measuring import Contender, Run, installed, serve
 from harness.queries import django_statements, sqlalchemy_statements
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "example_project"))
 
-WITH_DJANGO = {"serializers", "requests", "relations", "plugins", "objects"}
-WITH_SQLALCHEMY = {"schemas", "flask_requests", "relations"}
+DJANGO, FLASK = ("django", "djangorestframework"), ("flask", "marshmallow", "sqlalchemy")
 PACKAGES = {
+    "serializers": DJANGO,
+    "requests": DJANGO,
+    "flights": DJANGO,
+    "relations": (*DJANGO, "sqlalchemy"),
+    "plugins": (*DJANGO, "adrf", "djangorestframework-camel-case"),
+    "objects": (*DJANGO, "marshmallow"),
+    "orders": ("marshmallow",),
     "schemas": ("marshmallow",),
-    "objects": ("marshmallow",),
-    "flask_requests": ("flask", "marshmallow", "sqlalchemy"),
-    "relations": ("sqlalchemy",),
-    "plugins": ("adrf", "djangorestframework-camel-case"),
+    "flask_requests": FLASK,
+    "flights_flask": FLASK,
 }
-"""By module, what to show the versions of, besides Django's."""
+"""By module, what to show the versions of."""
+WITH_SQLALCHEMY = {"schemas", "flask_requests", "relations"}
+OF_THE_EXAMPLE = {"flights", "flights_flask"}
 
 
 class Patterns(Contender):
-    """Those of some modules.
-
-    :param database: the name of a database of the PostgreSQL server, if there is one
-    """
+    """Those of some modules."""
 
     def __init__(self, contender: str, modules: list[str]) -> None:
-        self._modules = set(modules)
-        os.environ["FASTSCHEMA"] = str(int(contender == "fastschema"))
-        # Coroutines ask the database in other threads, which have a memory of their own.
-        self._folder = tempfile.TemporaryDirectory()
-        file = Path(self._folder.name, "plugins.sqlite3") if "plugins" in modules else None
-        self._connection = choose_database(f"patterns_{contender}".replace("-", "_"), file)
-        packages: list[str] = []
-        if self._modules & WITH_DJANGO:
-            set_up_django(contender)
-            packages += drf_peers.PACKAGES[contender]
-        if contender == "fastschema":
-            import fastschema
+        is_fast = str(int(contender in contenders.FAST))
+        os.environ |= {"CONTENDER": contender, "FASTSCHEMA": is_fast, "DEBUG": "0"}
+        packages = [name for each in modules for name in PACKAGES.get(each, ())]
+        self._has_django = "django" in packages
+        self._has_sqlalchemy = bool(WITH_SQLALCHEMY & {*modules})
+        self._connection = None
+        is_example = bool(OF_THE_EXAMPLE & {*modules})
+        if not is_example:
+            # Coroutines ask the database in other threads, which have a memory of their own.
+            self._folder = tempfile.TemporaryDirectory()
+            file = Path(self._folder.name, "plugins.sqlite3") if "plugins" in modules else None
+            self._connection = choose_database(f"patterns_{contender}".replace("-", "_"), file)
+        if self._has_django:
+            set_up_django()
+        contenders.switch_on(contender)
+        if self._has_django and not is_example:
+            from patterns.models import make_tables
 
-            fastschema.install()
-            packages += ["fastschema", "orjson"]
-        collections = [importlib.import_module(f"patterns.{each}").PATTERNS for each in modules]
-        self._collections = collections
+            make_tables()
+        self._collections = [
+            importlib.import_module(f"patterns.{each}").PATTERNS for each in modules
+        ]
         names = [
             f"{each.title}: {name}, {size}"
-            for each in collections
+            for each in self._collections
             for name, sizes in each.sizes().items()
             for size in sizes
         ]
-        packages += [name for each in modules for name in PACKAGES.get(each, ())]
-        versions = installed(*packages)
+        versions = installed(*packages, *contenders.packages(contender))
         super().__init__(contender, names, self.prepared, versions, backends=self.backends)
 
     def prepared(self, measure: str) -> Run:
@@ -87,10 +94,9 @@ class Patterns(Contender):
         return [pid for (pid,) in self._connection.execute(query, [databases])]
 
     def _queries(self) -> dict[str, Any]:
-        django, mapped = self._modules & WITH_DJANGO, self._modules & WITH_SQLALCHEMY
         with (
-            django_statements() if django else nullcontext([]) as statements,
-            sqlalchemy_statements() if mapped else nullcontext([]) as more,
+            django_statements() if self._has_django else nullcontext([]) as statements,
+            sqlalchemy_statements() if self._has_sqlalchemy else nullcontext([]) as more,
         ):
             self._run()
         return {"queries": [*statements, *more]}
@@ -103,9 +109,7 @@ def choose_database(name: str, file: Path | None) -> Any:
     :return: a connection to the server, if there is one
     """
     if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        os.environ["DATABASE_URL"] = "sqlite://:memory:"
-        if file:
-            os.environ["DATABASE_URL"] = f"sqlite:///{file}"
+        os.environ["DATABASE_URL"] = f"sqlite:///{file}" if file else "sqlite://:memory:"
         return None
     from applications.postgresql import address, connected, django_url, make_anew
 
@@ -117,16 +121,12 @@ def choose_database(name: str, file: Path | None) -> Any:
     return connection
 
 
-def set_up_django(contender: str) -> None:
-    """Set Django up with the example project's settings, and make all tables."""
-    os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "0"}
+def set_up_django() -> None:
+    """Set Django up with the example project's settings."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
 
     django.setup()
-    drf_peers.switch_on(contender)
-    from patterns.models import make_tables
-
-    make_tables()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
-"""One reference of the marshmallow benchmark: the same rows by another library, or by hand.
-
-python benchmarks/references.py NAME ROWS
+"""What ``orders.py`` has, by another library, or by hand.
 
 Imports nothing but that library and the standard library. Each is configured to write what
 marshmallow writes: prices with two places, and ``+00:00`` for UTC.
@@ -9,13 +7,13 @@ marshmallow writes: prices with two places, and ``+00:00`` for UTC.
 from __future__ import annotations
 
 import datetime
-import sys
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache, partial
 from typing import Annotated, Any
 
-from harness.measuring import Contender, installed, serve
+from patterns import CONTENDER, PAGE, ROWS, Collection
 from records import Status, flat_rows, orders
 
 CENT = Decimal("0.01")
@@ -138,25 +136,18 @@ def orjson_only() -> Writers:
 
 
 REFERENCES = {
-    "pydantic": (pydantic, ["pydantic"]),
-    "msgspec": (msgspec, ["msgspec"]),
-    "by hand": (by_hand, ["orjson"]),
-    "orjson only": (orjson_only, ["orjson"]),
+    "pydantic": pydantic,
+    "msgspec": msgspec,
+    "by hand": by_hand,
+    "orjson only": orjson_only,
 }
-
-
-def main() -> None:
-    name, count = sys.argv[1], int(sys.argv[2])
-    start, packages = REFERENCES[name]
-    write_orders, write_flat = start()
-    rows, page, flat = orders(count), orders(20), flat_rows(count)
-    measures: dict[str, Any] = {
-        "orders.dumps": lambda: write_orders(rows),
-        "orders.page.dumps": lambda: write_orders(page),
-        "flat.dumps": lambda: write_flat(flat),
-    }
-    serve(Contender(name, measures, measures.__getitem__, installed(*packages)))
-
-
-if __name__ == "__main__":
-    main()
+PATTERNS = Collection("orders")
+if CONTENDER in REFERENCES:
+    write_orders, write_flat = REFERENCES[CONTENDER]()
+    order_rows, flat = cache(orders), cache(flat_rows)
+    PATTERNS.add(
+        "JSON by `plan.dumps`", lambda n: partial(write_orders, order_rows(n)), (PAGE, ROWS)
+    )
+    PATTERNS.add(
+        "flat dictionaries: JSON by `plan.dumps`", lambda n: partial(write_flat, flat(n)), (ROWS,)
+    )

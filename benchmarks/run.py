@@ -1,0 +1,230 @@
+"""Benchmarks: stock and fastschema, or beside other packages, side by side.
+
+    python benchmarks/run.py NAME [NAME ...] [--rows N] [--only WORD] [--rounds N] [--batch SECONDS]
+        [--fail-below RATIO] [--python PYTHON] [--results DIR]
+
+The names are those of ``BENCHMARKS``. Each contender has a process of its own (``worker.py``); they
+take turns, and what they return is compared before and after it is timed. What has a database asks
+SQLite in memory; with DATABASE_URL (see .ci/with-postgresql) a PostgreSQL server; flights that of
+the example project. Prints a table, and writes NAME.json. Exits with 1 if a row is below
+``--fail-below``, measured twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import peers
+from harness import tables
+from harness.comparing import Comparison, Measure, Process, compare
+from peers import PAIR, Peer
+
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parent / "example_project"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Patterns of some modules that are compared.
+
+    :param only: a regular expression that the names of its measures match
+    :param own: contenders in the environment of this process, the first of them is the one to beat
+    :param peers: those in environments of their own
+    :param how: rounds and the seconds of a turn
+    :param limit: below it, a ratio is wrong
+    """
+
+    title: str
+    modules: tuple[str, ...]
+    only: str = ""
+    own: tuple[str, ...] = PAIR
+    peers: Sequence[Peer] = ()
+    how: dict[str, Any] = field(default_factory=lambda: {"rounds": 7, "batch": 0.02})
+    limit: float = 0
+
+
+LONG = {"rounds": 5, "batch": 0.05}
+ONE_OBJECT = r": (POST|PATCH|GET|one object|input).*, 1$|: input.*, 240$"
+BENCHMARKS = {
+    "flights": Benchmark("Django REST framework", ("flights",), how=LONG),
+    "flights_flask": Benchmark(
+        "Flask and SQLAlchemy", ("flights_flask",), own=(*PAIR, "fs.response"), how=LONG
+    ),
+    "orders": Benchmark("marshmallow", ("orders",), how=LONG),
+    "single": Benchmark(
+        "One object in, one object out",
+        ("requests", "serializers", "flask_requests"),
+        only=ONE_OBJECT,
+    ),
+    "drf": Benchmark("Django REST framework", ("flights",), peers=peers.DRF, how=LONG),
+    "flask": Benchmark(
+        "Flask and SQLAlchemy",
+        ("flights_flask",),
+        own=(*PAIR, "fs.response"),
+        peers=peers.FLASK,
+        how=LONG,
+    ),
+    "marshmallow": Benchmark("marshmallow", ("orders",), peers=peers.MARSHMALLOW, how=LONG),
+    "single-peers": Benchmark(
+        "One object in, one object out, by Django 5.2 and DRF 3.16",
+        ("requests", "serializers"),
+        only=ONE_OBJECT,
+        own=(),
+        peers=peers.SINGLE,
+    ),
+    "ordinary": Benchmark("ordinary", ("serializers", "schemas"), limit=0.95),
+    **{
+        name: Benchmark(name, (name,), limit=0.95)
+        for name in ("requests", "flask_requests", "plugins", "relations")
+    },
+}
+
+
+def load_flights(count: int) -> None:
+    """Make sure that the example project's database has enough flights."""
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=PROJECT, check=True)
+    counting = "from flights.models import Flight; print(Flight.objects.count())"
+    command = [*manage, "shell", "--verbosity", "0", "-c", counting]
+    there = subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True)
+    if int(there.stdout) < count:
+        print(f"Loading {count:,} flights ...", flush=True)
+        subprocess.run([*manage, "load_flights", "--rows", str(count)], cwd=PROJECT, check=True)
+
+
+def contenders(modules: Sequence[str], names: Sequence[str] = PAIR) -> list[Process]:
+    worker = [sys.executable, HERE / "worker.py"]
+    return [Process(name, [*worker, name, *modules]) for name in names]
+
+
+def measures_of(names: Sequence[str], only: str = "", word: str = "") -> list[Measure]:
+    """Measures by their names, if these match an expression and contain a word.
+
+    :raises SystemExit: if there are none
+    """
+    wanted = [each for each in names if re.search(only, each) and word.lower() in each.lower()]
+    if not wanted:
+        raise SystemExit(f"no pattern has {word!r} in its name")
+    split = [(name, *name.rpartition(", ")[::2]) for name in wanted]
+    common = {name.partition(": ")[0] + ": " for name in wanted}
+    [prefix] = common if len(common) == 1 else [""]
+    return [Measure(name, title.removeprefix(prefix), int(rows)) for name, title, rows in split]
+
+
+def measure(
+    benchmark: Benchmark, word: str, limit: float, **how: Any
+) -> tuple[Comparison, dict[str, list[int]]]:
+    """Measure; return also how many queries both make, by the name of the measure.
+
+    :param word: measures whose names contain it
+    :param limit: rows whose ratio is below this are measured once more
+    """
+
+    def compared(names: Sequence[str] = ()) -> Comparison:
+        started, failures = peers.start(benchmark.peers, *benchmark.modules)
+        running = contenders(benchmark.modules, benchmark.own) + started
+        if not running[0].measures:
+            raise SystemExit("the patterns cannot be prepared")
+        chosen = measures_of(names or running[0].measures, benchmark.only, word)
+        comparison = compare(chosen, running, **how)
+        comparison.failures += failures
+        return comparison
+
+    comparison = compared()
+    if slow := [figure["measure"] for figure in below(comparison.figures(), limit)]:
+        comparison.add(compared(slow))
+    queries: dict[str, list[int]] = {}
+    if "relations" in benchmark.modules:
+        for contender in contenders(benchmark.modules):
+            with contender:
+                for each in comparison.measures:
+                    contender.ask("digest", each.name, runs=2)
+                    found = contender.ask("queries", each.name)["queries"]
+                    queries.setdefault(each.name, []).append(len(found))
+    return comparison, queries
+
+
+def below(figures: Sequence[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
+    """The figures of fastschema whose ratio is less, the worst first."""
+    slow = (each for each in figures if each["contender"] == "fastschema" and each["ratio"] < limit)
+    return sorted(slow, key=lambda each: each["ratio"])
+
+
+def ratios(report: dict[str, Any]) -> tables.Rows:
+    """The ratios, a line for each pattern and a column for each number of rows."""
+    found = (
+        (report["measures"][each["measure"]], each["rows"], tables.times(each["ratio"]))
+        for each in report["figures"]
+        if each["contender"] == "fastschema"
+    )
+    return tables.sizes_table("speedup over stock", found)
+
+
+def summary(figures: Sequence[dict[str, Any]]) -> str:
+    lines = []
+    for size in sorted({each["rows"] for each in figures}):
+        own = [
+            each["ratio"]
+            for each in figures
+            if each["rows"] == size and each["contender"] == "fastschema"
+        ]
+        lines.append(f"{size:,}: worst {min(own):.2f}, median {statistics.median(own):.2f}")
+    return "\n".join(lines)
+
+
+def run(name: str, arguments: argparse.Namespace) -> bool:
+    """Measure, print, and write what came of it; return whether no row is below the limit."""
+    benchmark = BENCHMARKS[name]
+    given = {each: getattr(arguments, each) for each in benchmark.how if getattr(arguments, each)}
+    limit = benchmark.limit if arguments.fail_below is None else arguments.fail_below
+    if benchmark.modules[0].startswith("flights"):
+        load_flights(arguments.rows)
+    how = {**benchmark.how, "enough": 1.5, **given}
+    comparison, queries = measure(benchmark, arguments.only, limit, **how)
+    if os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        name += "-postgresql"
+    report = {**tables.report(name, benchmark.title, comparison), "queries": queries}
+    for part in [each for each in report["measures"] if ": part: " in each]:
+        del report["measures"][part]  # the chart shows them
+    shown = ratios(report) if name == "ordinary" else tables.contenders_table(report)
+    tables.show(shown, report["title"])
+    tables.write(arguments.results, report)
+    print(summary(report["figures"]))
+    if name == "flights":
+        from harness.chart import draw_parts
+
+        draw_parts(report, arguments.results / "flights-parts.svg")
+    if slow := below(report["figures"], limit):
+        print(f"{len(slow)} of {len(report['measures'])} rows are below {limit}:")
+        for each in slow:
+            print(f"  {each['ratio']:.2f}  {each['measure']}")
+    return not slow
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="+", choices=BENCHMARKS, metavar="NAME")
+    parser.add_argument("--rows", type=int, default=10_000, help="that long lists have")
+    parser.add_argument("--only", metavar="WORD", default="", help="patterns whose names have it")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--batch", type=float, help="seconds that a turn takes")
+    parser.add_argument("--fail-below", type=float, metavar="RATIO")
+    parser.add_argument("--results", type=Path, default=tables.RESULTS, metavar="DIR")
+    arguments = parser.parse_args()
+    os.environ["ROWS"] = str(arguments.rows)
+    are_fast = [run(name, arguments) for name in arguments.names]
+    if not all(are_fast):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
