@@ -51,7 +51,7 @@ from fastschema.compiler.value_code import FIELD
 from fastschema.marshmallow import fields_dates
 from fastschema.marshmallow.bypassed import DUMPS
 from fastschema.marshmallow.customization import OPTIONS, STOCK_CLASSES, why_options_are_lazy
-from fastschema.marshmallow.sqlalchemy import describe_related
+from fastschema.marshmallow.sqlalchemy import rule_of_related
 from fastschema.runtime import json_engine
 from fastschema.runtime.guard import computes_options
 from fastschema.runtime.patching import MethodsOfFields, stock_method
@@ -65,9 +65,10 @@ from fastschema.runtime.programs import (
     method_of,
     methods_of,
     own_method,
+    rule_for,
     tell_booleans,
 )
-from fastschema.runtime.registration import Registered, registered
+from fastschema.runtime.registration import Registered
 
 _TYPE_MAPPING = Schema.TYPE_MAPPING
 _UNCHANGED = {str: fields.String, int: fields.Integer, float: fields.Float, list: fields.Raw}
@@ -156,6 +157,18 @@ class DumpPath(FieldPath):
     def own_method(self) -> str:
         return f"$field._serialize($value, {self.arguments})"
 
+    def called(self, template: str) -> str:
+        return template
+
+    def maker_slot(self, registered: Registered, slots: list[Slot]) -> str:
+        def resolve(bound: Any, cls: Any, form: Any) -> Any:
+            return bound.maker_dumper(self.get(bound.fields), registered)
+
+        return new_slot(slots, "by_maker", resolve)
+
+    def by_maker(self, registered: Registered, slots: list[Slot]) -> str:
+        return f"{self.maker_slot(registered, slots)}($value, {self.arguments})"
+
 
 def why_unknown(field: Any, methods: MethodsOfFields = DUMPS) -> str | None:
     """Return why the options of a field, or what it does with them, cannot be known, or None."""
@@ -173,16 +186,8 @@ def describe(field: Any) -> Description:
     if reason is not None:
         return own_method(reason)
     method = method_of(field, "_serialize")
-    if method is None:
-        return own_method("_serialize is set on the field object")
-    if method in registered:
-        what = registered[method]
-        return (_registered, what) if what.maker is None else (_by_maker, what)
-    if method not in RULES:
-        related = describe_related(field, method)
-        if related is not None:
-            return related
-    return describe_by_rule(field, method, RULES, "_serialize")
+    rule = rule_for(method, RULES) or rule_of_related(method)
+    return describe_by_rule(field, method, rule, "_serialize")
 
 
 def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
@@ -196,8 +201,10 @@ def kind(description: Description, path: DumpPath, slots: list[Slot]) -> Kind:
 
 def shows_object(description: Description) -> bool:
     """Return whether code of users may be given the object that a field is dumped of."""
-    inner = [part for part in description if isinstance(part, tuple)]
-    return description[0] in _SHOWS_OBJECT or any(shows_object(part) for part in inner if part)
+    make, *options = description
+    inner = [part for part in options if isinstance(part, tuple)]
+    is_shown = type(make) is Registered or make in _SHOWS_OBJECT
+    return is_shown or any(shows_object(part) for part in inner if part)
 
 
 AS_IT_IS = unchanged("value as it is", STRING)
@@ -216,20 +223,6 @@ def _raw(is_boolean: bool, **_: Any) -> Kind:
 def _string(field: Any) -> Description:
     # In marshmallow 3, UUID serializes by String's method.
     return (UUID,) if issubclass(type(field), fields.UUID) else (STRING,)
-
-
-def _registered(registered: Registered, *, path: DumpPath, **_: Any) -> Kind:
-    return registered.kind(path.own_method)
-
-
-def _by_maker(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Kind:
-    dumper = new_slot(
-        slots,
-        "by_maker",
-        lambda bound, cls, form: bound.maker_dumper(path.get(bound.fields), registered),
-    )
-    call = f"{dumper}($value, {path.arguments})"
-    return for_all(registered.label, call, user_code=registered.label)
 
 
 def _number(field: Any) -> Description:
@@ -422,7 +415,7 @@ def _nested_kind(label: str, method: str, *, path: DumpPath, slots: list[Slot]) 
 
 
 NESTED = (_nested_kind, "nested schema", "nested_dumper")
-_SHOWS_OBJECT = (OWN_METHOD, _registered, _by_maker, inferred)
+_SHOWS_OBJECT = (OWN_METHOD, inferred)
 
 RULES: dict[Any, Rule] = {
     **fields_dates.RULES,

@@ -85,7 +85,7 @@ def describe(field: Any) -> Description:
     if passes_session(methods[0]):
         methods = methods[1:]
     unknown = next((method for method in methods if method not in RULES), methods[0])
-    return describe_by_rule(field, unknown, RULES, "_deserialize")
+    return describe_by_rule(field, unknown, RULES.get(unknown), "_deserialize")
 
 
 def why_not_deserialized(field: Any) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, missing, utils
 
-from fastschema.compiler.kinds import ENGINE_NAMES, new_slot
+from fastschema.compiler.kinds import ENGINE_NAMES
 from fastschema.compiler.nodes import (
     ATTRIBUTE,
     GENERAL,
@@ -304,11 +304,7 @@ def _one_argument(field: Any) -> Callable[[Any], Any]:
 
 
 def _made_of_object(registered: Registered, *, path: DumpPath, slots: list[Slot]) -> Source:
-    def resolve(bound: Any, cls: Any, form: Any) -> Any:
-        return bound.maker_dumper(path.get(bound.fields), registered)
-
-    dumper = new_slot(slots, "by_maker", resolve)
-    expression = f"{dumper}.of_object({path.arguments})"
+    expression = f"{path.maker_slot(registered, slots)}.of_object({path.arguments})"
     return Source("(made)", Read(expression), user_code=registered.label)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from fastschema.compiler.kinds import for_all, new_slot
 from fastschema.compiler.nodes import Kind, Slot
 from fastschema.runtime.patching import StockMethods, stock_method
-from fastschema.runtime.programs import Description, own_method
+from fastschema.runtime.programs import Description, Rule, own_method
 
 _FIELDS = "marshmallow_sqlalchemy.fields"
 _INSTANCES = "marshmallow_sqlalchemy.load_instance_mixin"
@@ -41,10 +41,12 @@ def gets_value_as_stock(function: Any) -> bool:
     return _is_method(function, _FIELDS, "RelatedList.get_value")
 
 
-def describe_related(field: Any, method: Any) -> Description | None:
-    """Return what ``Related`` does to a value; None for other methods."""
-    if not _is_method(method, _FIELDS, "Related._serialize"):
-        return None
+def rule_of_related(method: Any) -> Rule | None:
+    """Return the rule for the method of ``Related``; None for other methods."""
+    return _describe_related if _is_method(method, _FIELDS, "Related._serialize") else None
+
+
+def _describe_related(field: Any) -> Description:
     cls = sys.modules[_FIELDS].Related
     for name in ("model", "related_model", "related_keys"):
         if getattr(type(field), name, None) is not vars(cls)[name]:

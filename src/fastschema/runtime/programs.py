@@ -13,6 +13,7 @@ from fastschema.compiler import dump_code, load_code
 from fastschema.compiler.nodes import LoadNode, ObjectNode
 from fastschema.compiler.source import GeneratedFunction
 from fastschema.runtime.patching import stock_of
+from fastschema.runtime.registration import registered
 from fastschema.runtime.statistics import recorder
 
 CACHE_SIZE = 1024
@@ -152,11 +153,18 @@ def always(kind: Any) -> Rule:
     return lambda field: (kind,)
 
 
-def describe_by_rule(
-    field: Any, method: Any, rules: Mapping[Any, Rule], method_name: str
-) -> Description:
-    """Return the description of a field by the rule for the method that stock would call."""
-    rule = rules.get(method)
+def rule_for(method: Any, rules: Mapping[Any, Rule]) -> Rule | None:
+    """Return the rule for a method that dumps: what users have registered, or one of ours."""
+    return always(registered[method]) if method in registered else rules.get(method)
+
+
+def describe_by_rule(field: Any, method: Any, rule: Rule | None, method_name: str) -> Description:
+    """Return the description of a field by the rule for the method that stock would call.
+
+    :param method: None if the field object has its own
+    """
+    if method is None:
+        return own_method(f"{method_name} is set on the field object")
     if rule is None:
         name = getattr(method, "__qualname__", f"its {method_name}")
         return own_method(f"fastschema cannot compile {name}")

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from fastschema.compiler.kinds import by_class, for_all
-from fastschema.compiler.nodes import ANY, Kind, LoadKind, fill, of_classes
+from fastschema.compiler.nodes import ANY, Kind, LoadKind, Slot, fill, of_classes
 from fastschema.runtime.guard import generations
 from fastschema.runtime.patching import stock_of
 from fastschema.runtime.plugins import plugin
@@ -39,7 +39,7 @@ class Refused(Exception):  # noqa: N818  # it is no error
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Registered:
-    """What :func:`register` was told; see there.
+    """What :func:`register` was told; see there. A description may begin with it.
 
     :param maker: makes a function for each field or schema; None: there is an expression
     :param common: the name of the class that the expression is for, or None for all values
@@ -52,21 +52,18 @@ class Registered:
     expression: str = ""
     names: Mapping[str, object] | None = None
 
-    def kind(
-        self, otherwise: str, any_value: Callable[[str], str] = lambda template: template
-    ) -> Kind:
-        """Return the kind of a field whose method is registered with an expression.
-
-        :param otherwise: the template for the values that are not of the common class
-        :param any_value: makes a template fit for values of all classes
-        """
+    def __call__(self, *, path: Any, slots: list[Slot]) -> Kind:
+        """Return the kind of a field that is dumped, and whose method is registered."""
+        if self.maker is not None:
+            template = path.called(path.by_maker(self, slots))
+            return for_all(self.label, template, user_code=self.label)
         names = self.names or {}
         if self.common is None:
-            return for_all(self.label, any_value(self.expression), names=names)
-        return by_class(self.label, self.common, self.expression, otherwise, ANY, names=names)
+            return for_all(self.label, path.called(self.expression), names=names)
+        return by_class(self.label, self.common, self.expression, path.own_method, ANY, names=names)
 
     def load_kind(self, field: str) -> LoadKind:
-        """Return how such a field is loaded. Where the expression fails, the method is called."""
+        """Return how a field is loaded by an expression. Where it fails, the method is called."""
         accepts = None if self.common is None else of_classes(self.common)
         convert = fill(self.expression, field=field)
         return LoadKind(self.label, accepts, convert, names=self.names or {})

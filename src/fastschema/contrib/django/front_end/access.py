@@ -338,6 +338,10 @@ class SerializerPath(FieldPath):
             return "$field.to_representation($value)"
         return "represent($field, $value, obj)"
 
+    def by_maker(self, registered: Any, slots: list[Slot]) -> str:
+        make = new_slot(slots, "by_maker", lambda bound, cls, form: bound.maker_method(registered))
+        return f"{make}($field, $value)"
+
     def called(self, template: str) -> str:
         """Return a template for any value, but for those that stock calls or looks into."""
         if self.is_called:

@@ -41,7 +41,6 @@ from fastschema.compiler.kinds import (
     expression,
     for_all,
     longest_decimal,
-    new_slot,
 )
 from fastschema.compiler.nodes import (
     ANY,
@@ -60,7 +59,7 @@ from fastschema.contrib.django.front_end.bypassed import DUMPS, READS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.json_encoding import UTC_NAMES, UTC_TEMPLATE
 from fastschema.runtime.guard import computes_options
-from fastschema.runtime.patching import stock_method, stock_of
+from fastschema.runtime.patching import stock_method
 from fastschema.runtime.plain_values import is_a, why_lazy
 from fastschema.runtime.programs import (
     OWN_METHOD,
@@ -70,9 +69,9 @@ from fastschema.runtime.programs import (
     describe_by_rule,
     method_of,
     own_method,
+    rule_for,
     tell_booleans,
 )
-from fastschema.runtime.registration import Registered, registered
 
 # As it is when fastschema is imported: what is patched later is not stock's.
 _QUANTIZE = stock_method(fields.DecimalField, "quantize")
@@ -121,13 +120,8 @@ def describe(field: Any) -> Description:
     reason = why_unknown(field)
     if reason is not None:
         return own_method(reason)
-    method = stock_of(method_of(field, "to_representation"))
-    if method is None:
-        return own_method("to_representation is set on the field object")
-    if method in registered:
-        what = registered[method]
-        return (_registered, what) if what.maker is None else (_by_maker, what)
-    return describe_by_rule(field, method, RULES, "to_representation")
+    method = method_of(field, "to_representation")
+    return describe_by_rule(field, method, rule_for(method, RULES), "to_representation")
 
 
 def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> Kind:
@@ -145,17 +139,6 @@ def _own_method(path: SerializerPath) -> Kind:
 
 def model_field(*, path: SerializerPath, **_: Any) -> Kind:
     return for_all("model field", "$field.to_representation($value)")
-
-
-def _registered(registered: Any, *, path: SerializerPath, **_: Any) -> Kind:
-    field_kind: Kind = registered.kind(path.own_method, path.called)
-    return field_kind
-
-
-def _by_maker(registered: Registered, *, path: SerializerPath, slots: list[Slot]) -> Kind:
-    make = new_slot(slots, "by_maker", lambda bound, cls, form: bound.maker_method(registered))
-    template = path.called(f"{make}($field, $value)")
-    return for_all(registered.label, template, user_code=registered.label)
 
 
 def _as_it_is(*, path: SerializerPath, **_: Any) -> Kind:
