@@ -43,8 +43,8 @@ from fastschema.contrib.flask import configuration
 from fastschema.marshmallow import fields
 from fastschema.marshmallow import installation as marshmallow_installation
 from flights_flask import create_app
-from tests.parts.marshmallow.test_fields import FIELDS as FIELDS_OF_MARSHMALLOW
-from tests.parts.marshmallow.test_fields import schema_of
+from tests.promises.marshmallow.test_fields import FIELDS as FIELDS_OF_MARSHMALLOW
+from tests.promises.marshmallow.test_fields import schema_of
 from tests.quick_starts.follow import PAGES as QUICK_START_PATHS
 from tests.quick_starts.follow import follow
 

@@ -27,7 +27,7 @@ THEIRS = [
     "tests/promises/django/lists/test_composite_keys.py",
     "tests/promises/django/test_neighbours.py",
     "tests/promises/django/test_settings.py",
-    "tests/parts/contrib/flask/test_selects.py",
+    "tests/promises/flask/test_selects.py",
     "tests/parts/marshmallow/test_bypassed.py",
 ]
 """What goes with the plugins, besides their folders."""

@@ -1,6 +1,14 @@
-"""Whether fields and instances are made."""
+"""Whether fields and instances are made, and by what."""
 
+from fastschema.contrib.django import installation
 from fastschema.contrib.django.front_end.pending import has_made_fields, made_fields
+from fastschema.contrib.django.lists import queryset_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
-__all__ = ["LazyInstanceList", "has_made_fields", "made_fields"]
+__all__ = [
+    "LazyInstanceList",
+    "has_made_fields",
+    "installation",
+    "made_fields",
+    "queryset_rows",
+]

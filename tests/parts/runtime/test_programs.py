@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fastschema.runtime.programs import ProgramCache
+from fastschema.runtime.programs import CACHE_SIZE, ProgramCache, programs
 from tests.at_once import at_once
 
 
@@ -20,6 +20,12 @@ def test_the_cache_never_grows_beyond_its_size(size):
     for number in range(50):
         cache.get(number, make_program)
         assert len(cache) <= size
+
+
+def test_the_cache_of_all_schemas_never_grows_beyond_its_size():
+    for number in range(CACHE_SIZE + 1):
+        programs.get(("tried", number), make_program)
+    assert len(programs) <= CACHE_SIZE
 
 
 def test_the_oldest_goes_when_room_is_made():

@@ -122,14 +122,3 @@ def is_compiled(schema: Any, key: str) -> bool:
     """Whether the field with an output key is compiled."""
     (report,) = [field for field in fastschema.compile(schema).explain() if field.key == key]
     return report.compiled
-
-
-def failing_for(name, error, method_of):
-    """Return a function of fastschema's that raises an error if it is asked for one method."""
-
-    def cramped(field, asked):
-        if asked == name:
-            raise error
-        return method_of(field, asked)
-
-    return cramped

@@ -15,16 +15,16 @@ import pytest
 from marshmallow import Schema, ValidationError, fields, missing
 
 import fastschema
-from tests.parts.marshmallow.test_fields import (
+from tests.promises.marshmallow.load_differential import Comparison, assert_loads_same
+from tests.promises.marshmallow.test_fields import (
     VALUES as DUMPED_VALUES,
 )
-from tests.parts.marshmallow.test_fields import (
+from tests.promises.marshmallow.test_fields import (
     Access,
     Colour,
     Size,
     Text,
 )
-from tests.promises.marshmallow.load_differential import Comparison, assert_loads_same
 
 
 class Answers(enum.Enum):

@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 from marshmallow import Schema, ValidationError, fields, missing, validate
 
-from tests.parts.marshmallow.test_fields import (
-    Size,
-)
 from tests.promises.marshmallow.differential import MARSHMALLOW_3
 from tests.promises.marshmallow.load_differential import Comparison, assert_loads_same
+from tests.promises.marshmallow.test_fields import (
+    Size,
+)
 from tests.promises.marshmallow.test_load_fields import FIELDS, is_hashable, logged, schema_of
 
 LOG = []

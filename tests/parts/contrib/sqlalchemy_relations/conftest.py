@@ -1,5 +1,5 @@
 """The database of promises."""
 
-from tests.promises.sqlalchemy_relations.conftest import engine
+from tests.promises.sqlalchemy_relations.conftest import _tell_nobody_afterwards, ask, engine
 
-__all__ = ["engine"]
+__all__ = ["_tell_nobody_afterwards", "ask", "engine"]

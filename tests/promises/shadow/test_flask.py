@@ -8,10 +8,9 @@ from flask import Flask, jsonify
 from marshmallow import Schema, fields
 
 from fastschema.contrib.flask import FastSchema
-from fastschema.marshmallow import dump, installation
-from fastschema.runtime.encode import JsonArray
-from fastschema.runtime.switch import is_disabled
 from fastschema.shadow.flask import shadow_differed
+from tests.instruments.core import JsonArray, is_disabled
+from tests.instruments.marshmallow import dump, installation
 from tests.marks import counts_references, needs_orjson
 
 

@@ -21,7 +21,6 @@ from sqlalchemy.orm import (
 )
 
 import fastschema
-from fastschema.contrib.sqlalchemy import row_programs
 from tests.marks import share
 from tests.promises.sqlalchemy.differential import (
     WITHOUT_OBJECTS,
@@ -127,12 +126,6 @@ def test_rows_without_an_object_are_none(engine):
     author = aliased(Author)
     statement = select(Book).select_from(author).outerjoin(Book, Book.author_id == author.id + 1)
     assert_same(engine, ColumnsSchema, statement.order_by(author.id, Book.id), compare_stream=False)
-
-
-def test_related_objects_are_the_same_however_many_are_kept(engine, monkeypatch):
-    monkeypatch.setattr(row_programs, "_MOST_DUMPED", 1)
-    statement = BOOKS.options(joinedload(Book.author).joinedload(Author.country))
-    assert_same(engine, functools.partial(BookSchema, only=["author"]), statement)
 
 
 def test_a_related_object_that_many_rows_have_is_dumped_once(engine):

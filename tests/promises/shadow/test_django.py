@@ -15,13 +15,11 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 import fastschema
-from fastschema.contrib.django import installation
-from fastschema.contrib.django.lists import queryset_rows
-from fastschema.runtime.encode import JsonArray
-from fastschema.runtime.switch import is_disabled
 from fastschema.shadow.django import shadow_differed
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, FlightSerializer
+from tests.instruments.core import JsonArray, is_disabled
+from tests.instruments.django import installation, queryset_rows
 from tests.promises.django.list_views import FlightList, get, view_of
 
 pytestmark = pytest.mark.django_db
@@ -74,10 +72,8 @@ def told():
 def wrong(monkeypatch):
     """A fast path that writes a name wrongly."""
     join = JsonArray.join
-    monkeypatch.setattr(
-        "fastschema.runtime.encode.JsonArray.join",
-        lambda self, *args: join(self, *args).replace(b'"Newark"', b'"Newyork"'),
-    )
+    wrong = lambda *args: join(*args).replace(b'"Newark"', b'"Newyork"')  # noqa: E731
+    monkeypatch.setattr(JsonArray, "join", wrong)
 
 
 def counts(counter):
