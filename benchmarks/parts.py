@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--check", choices=MODULES, help="measure nothing")
     parser.add_argument("--results", type=Path, default=tables.RESULTS, metavar="DIR")
     arguments = parser.parse_args()
-    thresholds.rows_worth_reading = thresholds.rows_worth_reading_once = 1  # compile at once
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1  # compile at once
     thresholds.uses_worth_an_exemplar = 1
     if arguments.check:
         print(json.dumps(sorted(check(arguments.check))))

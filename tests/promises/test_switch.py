@@ -24,7 +24,7 @@ from marshmallow import Schema, fields
 thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
 thresholds.rows_worth_binding = 1
 thresholds.values_worth_a_look = 0
-thresholds.rows_worth_reading_once = 1
+thresholds.rows_worth_reading_at_once = 1
 class Dog(Schema):
     name = fields.String()
 

@@ -44,7 +44,7 @@ def pytest_configure() -> None:
     thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
     thresholds.rows_worth_binding, thresholds.fields_worth_asking = 1, 0
     thresholds.values_worth_a_look = 0
-    thresholds.rows_worth_reading_once = 1
+    thresholds.rows_worth_reading_at_once = 1
     thresholds.uses_worth_an_exemplar = 1
     if "django" in sys.modules:
         if WITH_RENDERER:

@@ -124,7 +124,7 @@ class SchemaRecord(ClassRecord):
         At first use it takes more objects: of a class that is made for a request there may be no
         second one.
         """
-        is_first = not self.was_counted(key) and objects < thresholds.rows_worth_reading_once
+        is_first = not self.was_counted(key) and objects < thresholds.rows_worth_reading_at_once
         return (super().count(objects, key) and not is_first) or self._is_registered
 
     def is_unseen(self, direction: str) -> bool:

@@ -9,7 +9,7 @@
 A schema object is PENDING if no code of users has seen its fields: they are missing from its
 ``__dict__``, and :mod:`fastschema.marshmallow.pending` gives them to whoever asks. All others are
 MADE. The record of its class counts the objects that schemas with the same arguments have dumped
-and loaded. A first call compiles the class only for 80 objects or more.
+and loaded. A first call compiles the class only for 120 objects or more.
 
 =====================================  ====================  =======================================
 what runs                              COUNTING or OFF       COMPILED

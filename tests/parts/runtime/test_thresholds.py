@@ -60,15 +60,15 @@ def test_stock_dumps_fewer_than_four_rows_by_a_schema_whose_fields_are_made(monk
 @pytest.mark.usefixtures("users_thresholds")
 def test_a_class_is_compiled_at_its_second_use_or_for_many_rows():
     cls, other = (Schema.from_dict({"a": fields.Integer()}) for _ in range(2))
-    assert [compiled_rows(lambda: cls().dump([{}] * 79, many=True)) for _ in range(2)] == [0, 79]
-    assert compiled_rows(lambda: other().dump([{}] * 80, many=True)) == 80
+    assert [compiled_rows(lambda: cls().dump([{}] * 119, many=True)) for _ in range(2)] == [0, 119]
+    assert compiled_rows(lambda: other().dump([{}] * 120, many=True)) == 120
 
 
 @pytest.mark.usefixtures("users_thresholds")
 def test_what_is_nested_in_a_class_that_is_not_compiled_yet_is_not_compiled_either():
     inner = Schema.from_dict({"a": fields.Integer()})
     outer = Schema.from_dict({"inner": fields.Nested(inner)})
-    assert compiled_rows(lambda: outer().dump([{"inner": {"a": 1}}] * 79, many=True)) == 0
+    assert compiled_rows(lambda: outer().dump([{"inner": {"a": 1}}] * 119, many=True)) == 0
 
 
 @pytest.mark.usefixtures("users_thresholds")
