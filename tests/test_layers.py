@@ -97,6 +97,7 @@ OF_USERS = (
     "fastschema.contrib.django",
     "fastschema.contrib.django.bulk.mixins",
     "fastschema.contrib.django.parsers",
+    "fastschema.contrib.django.relations",
     "fastschema.contrib.django.renderers",
     "fastschema.contrib.django.streaming",
     "fastschema.contrib.flask",

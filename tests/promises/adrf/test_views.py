@@ -15,7 +15,7 @@ from rest_framework.response import Response
 import fastschema
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Flight
-from tests.parts.contrib.adrf.test_representation import (
+from tests.promises.adrf.test_representation import (
     AirlineSerializer,
     FlightSerializer,
     OwnFields,

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import fastschema
 from fastschema.contrib.camel_case import parsers
 from fastschema.contrib.camel_case.parsers import FastCamelCaseJSONParser
-from tests.parts.contrib.camel_case.test_keys import DATA
 from tests.promises.django.differential import outcome
 
 CONTENTS = [
@@ -21,6 +20,16 @@ CONTENTS = [
     *(b"[" * 900 + b"]" * 900, b"[" * 5000, '{"\u00c9B": 1}'.encode(), b'{"a": 1, "a": 2}'),
     b"\xef\xbb\xbf1",
 ]
+
+NAMES = st.text("ab_AB19\u00e9\u00c9 .-", max_size=8) | st.text(max_size=5)
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(NAMES, inner, max_size=4)
+        | st.dictionaries(NAMES | st.integers() | st.none(), inner, max_size=2)
+    ),
+)
 
 
 def assert_same(content, stock=CamelCaseJSONParser, fast=FastCamelCaseJSONParser, context=None):

@@ -12,19 +12,11 @@ from rest_framework.relations import Hyperlink
 from rest_framework.utils.serializer_helpers import ReturnDict, ReturnList
 
 from fastschema.contrib.camel_case import keys
+from tests.promises.camel_case.test_parsers import DATA, NAMES
 from tests.promises.django.differential import exactly, outcome
 
 BOTH = {"camelize": (camelize, keys.camelized), "underscoreize": (underscoreize, keys.underscored)}
 in_both_directions = pytest.mark.parametrize("direction", BOTH)
-NAMES = st.text("ab_AB19\u00e9\u00c9 .-", max_size=8) | st.text(max_size=5)
-DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(NAMES, inner, max_size=4)
-        | st.dictionaries(NAMES | st.integers() | st.none(), inner, max_size=2)
-    ),
-)
 IGNORED = st.none() | st.lists(NAMES, max_size=2) | st.just(("a_b", "aB", "a1"))
 OPTIONS = st.fixed_dictionaries(
     {},

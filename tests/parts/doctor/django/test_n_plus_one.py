@@ -18,28 +18,17 @@ from fastschema.doctor.django.n_plus_one import advice, loaded_with, unloaded_by
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, CompactFlightSerializer, FlightSerializer
 from tests.marks import needs_orjson
+from tests.promises.django.differential import serializer_of as of
 from tests.promises.django.lists.models import City
+from tests.promises.django.relations.test_on_demand import WithFlights
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")
 OR_PEERS = ", or fetch_mode(models.FETCH_PEERS)" if VERSION >= (6, 1) else ""
 
 
-def of(**fields):
-    """A serializer class with these fields."""
-    return type("Rows", (serializers.Serializer,), fields)
-
-
 class Pages(pagination.PageNumberPagination):
     page_size = 30
-
-
-class WithFlights(serializers.ModelSerializer):
-    flights = FlightSerializer(many=True)
-
-    class Meta:
-        model = Airline
-        fields = ("code", "flights")
 
 
 CASES = {

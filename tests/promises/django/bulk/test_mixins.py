@@ -12,8 +12,8 @@ from rest_framework.test import APIRequestFactory
 from fastschema.contrib.django.bulk.mixins import BulkCreateModelMixin, FastBulkMixin
 from fastschema.contrib.django.parsers import FastJSONParser
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from tests.parts.contrib.django.bulk.test_create import rows
 from tests.promises.django.bulk.test_batch_lookup import by_row
+from tests.promises.django.bulk.test_create import rows
 from tests.promises.django.input.models import Book
 
 pytestmark = pytest.mark.usefixtures("books")

@@ -14,7 +14,7 @@ from rest_framework.test import APIRequestFactory
 from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, FlightSerializer
-from tests.parts.doctor.django.test_n_plus_one import of
+from tests.promises.django.differential import serializer_of as of
 
 pytestmark = [
     pytest.mark.django_db,

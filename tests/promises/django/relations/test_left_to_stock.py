@@ -13,7 +13,7 @@ from rest_framework import serializers
 import fastschema
 from flights.models import Airline, Flight
 from tests.instruments.relations import on_demand
-from tests.parts.doctor.django.test_n_plus_one import of
+from tests.promises.django.differential import serializer_of as of
 from tests.promises.django.tables import tables_of
 
 pytestmark = pytest.mark.django_db

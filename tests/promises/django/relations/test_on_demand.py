@@ -19,7 +19,7 @@ from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.instruments.core import thresholds
 from tests.instruments.relations import on_demand
-from tests.parts.doctor.django.test_n_plus_one import WithFlights, of
+from tests.promises.django.differential import serializer_of as of
 from tests.promises.django.list_views import without_token
 from tests.promises.django.tables import tables_of
 
@@ -44,6 +44,14 @@ class FlightDetail(generics.RetrieveAPIView):
     filter_backends = ()
     renderer_classes = (FastJSONRenderer,)
     fastschema_load_relations = True
+
+
+class WithFlights(serializers.ModelSerializer):
+    flights = FlightSerializer(many=True)
+
+    class Meta:
+        model = Airline
+        fields = ("code", "flights")
 
 
 def view_of(base=Flights, **attributes):

@@ -7,8 +7,7 @@ from rest_framework.response import Response
 import fastschema
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
-from tests.parts.doctor.django.test_n_plus_one import WithFlights
-from tests.promises.django.relations.test_on_demand import asked
+from tests.promises.django.relations.test_on_demand import WithFlights, asked
 from tests.promises.django.relations.test_on_demand import view_of as list_view_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("flights")]

@@ -5,7 +5,6 @@ from django.db import models
 from django_filters import filters
 
 import fastschema
-from fastschema.contrib.django.internals.queries import results_of
 from flights.models import Airline, Flight
 
 
@@ -46,4 +45,4 @@ def test_a_queryset_of_nothing_is_not_evaluated(flights):
     choices = filters.ModelMultipleChoiceFilter(queryset=Airline.objects.all())
 
     assert choices.filter(rows, nothing) is rows
-    assert results_of(nothing) is None
+    assert nothing._result_cache is None

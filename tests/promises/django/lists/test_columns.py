@@ -12,8 +12,6 @@ from django.test.utils import isolate_apps
 from django.urls import path
 from rest_framework import serializers
 
-from fastschema.contrib.django.front_end.pending import reading_of_pending
-from fastschema.runtime.programs import MOST_DERIVED
 from tests.promises.django.differential import serializer_of
 from tests.promises.django.list_views import FlightList, assert_same_outcome, get, list_of, view_of
 from tests.promises.django.lists.models import City, Country, Person, Profile, Worker
@@ -22,7 +20,7 @@ from tests.promises.django.lists.test_row_layout import model_of
 
 pytestmark = [
     pytest.mark.usefixtures("people"),
-    pytest.mark.urls("tests.parts.contrib.django.lists.test_columns"),
+    pytest.mark.urls("tests.promises.django.lists.test_columns"),
 ]
 urlpatterns = [path("of/<pk>/", lambda request, pk: None, name="of")]
 
@@ -223,18 +221,6 @@ def test_a_queryset_class_with_methods_of_its_own():
     view_class = list_of(people, serializer_of(name=serializers.CharField()))
     assert_same_outcome(view_class)
     assert reads_rows(view_class)
-
-
-def test_programs_for_rows_are_few():
-    """Each set of columns makes a program, and there may be many sets."""
-    serializer_class = serializer_of(city_id=serializers.ReadOnlyField())
-    names = ["age", "wealth", "height", "is_active", "born", "seen"]
-    for number in range(2 * MOST_DERIVED):
-        chosen = [name for bit, name in enumerate(names) if number >> bit & 1]
-        view_class = list_of(PEOPLE.only("city", *chosen), serializer_class)
-        assert reads_rows(view_class)
-    program = reading_of_pending(serializer_class()).compiled.program
-    assert 0 < len(program._derived) <= MOST_DERIVED
 
 
 class Worded:

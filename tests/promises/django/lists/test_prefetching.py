@@ -8,8 +8,7 @@ from django.db.models import Prefetch
 from django.test.utils import CaptureQueriesContext
 from rest_framework import serializers
 
-from fastschema.contrib.django.lists.prefetching import fetch_rows
-from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
+from tests.instruments.django import LazyInstanceList, fetch_rows
 from tests.promises.django.list_views import FlightList, assert_same_outcome, get, view_of
 from tests.promises.django.lists.models import (
     City,

@@ -8,12 +8,10 @@ import pytest
 from django.utils.translation import gettext_lazy
 from djangorestframework_camel_case.render import CamelCaseJSONRenderer
 from rest_framework import generics, serializers
-from rest_framework.test import APIRequestFactory
 
 import fastschema
 from fastschema.contrib.camel_case import renderers
 from fastschema.contrib.camel_case.renderers import FastCamelCaseJSONRenderer
-from fastschema.doctor.django.list_report import list_report
 from flights.models import Airline
 from tests.marks import needs_orjson
 from tests.promises.django.differential import outcome
@@ -122,11 +120,3 @@ def test_the_package_writes_where_fastschema_is_disabled(monkeypatch):
     monkeypatch.setattr(renderers, "camelized", None)
     with fastschema.disabled():
         assert FastCamelCaseJSONRenderer().render([{"a_b": 1}]) == b'[{"aB":1}]'
-
-
-@needs_orjson
-@pytest.mark.django_db
-def test_the_doctor_has_nothing_against_it():
-    view = Routes(request=Routes().initialize_request(APIRequestFactory().get("/")))
-    view.format_kwarg, view.kwargs = None, {}
-    assert list_report(view).renderer is None

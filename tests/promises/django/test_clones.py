@@ -21,8 +21,8 @@ from rest_framework.fields import Field
 from rest_framework.utils.formatting import lazy_format
 
 import fastschema
-from fastschema.contrib.django.front_end.record import class_record
 from flights.models import Airline, Airport, Flight
+from tests.instruments.django import cloner_of
 from tests.promises.django.differential import outcome
 
 ATOMS = (
@@ -125,7 +125,7 @@ def assert_alike(serializer_class):
 
 def is_cloned(serializer_class):
     """Whether no code of users runs for the fields of a class, and fastschema knows it."""
-    cloner = class_record(serializer_class).cloner()
+    cloner = cloner_of(serializer_class)
     return cloner is not None and cloner.is_complete
 
 
@@ -400,7 +400,7 @@ def test_users_code_makes_its_fields_and_no_others(own):
         expected = made()
     for _ in range(3):
         assert made() == expected
-    cloner = class_record(Rows).cloner()
+    cloner = cloner_of(Rows)
     assert list(cloner._own) == ["own_field"]
 
 

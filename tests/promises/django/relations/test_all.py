@@ -11,8 +11,7 @@ from django.test.utils import CaptureQueriesContext, isolate_apps
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.relations.plain import why_not_on_demand
-from tests.parts.doctor.django.test_n_plus_one import of
+from tests.promises.django.differential import serializer_of as of
 from tests.promises.django.tables import tables_of
 
 pytestmark = pytest.mark.django_db
@@ -156,12 +155,6 @@ def test_the_log_names_what_true_leaves_and_why(books, library, caplog):
     with override_settings(DEBUG=True, FASTSCHEMA={"LOAD_RELATIONS": "all"}):
         Others(books.all(), many=True).data  # noqa: B018  # it represents
     assert caplog.messages == []
-
-
-def test_each_reason_says_whether_all_loads_it(library):
-    assert why_not_on_demand(library.Book, "tags") == ("the ordering of Tag is not total", True)
-    assert why_not_on_demand(library.Role, "author") is None
-    assert why_not_on_demand(library.Role, "author__books") is None
 
 
 @pytest.mark.parametrize("value", ["some", "True", 2])
