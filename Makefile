@@ -269,7 +269,7 @@ CHOSEN_FOR_3.15 := django djangorestframework  # and orjson, where it has a whee
 # Those that take long run once, in test-long.
 PYTHON_TESTS := -m "not long" tests $(addprefix --ignore=tests/,benchmarks example_project test_documentation.py \
 	test_packaging.py test_repository.py test_compatibility.py $(addprefix promises/,adrf/test_servers.py django/streaming/test_servers.py \
-	flask/test_server.py))
+	flask/streaming/test_server.py))
 
 test-pythons: $(PYTHONS:%=test-python-%)
 
@@ -314,7 +314,7 @@ test-pypy:
 test-in-pypy: .venv/test-pypy/installed
 	$(AGAIN) .venv/test-pypy/bin/pytest $(PARALLEL) $(addprefix tests/promises/test_,plan.py switch.py) \
 		$(call tests_of,compiler runtime marshmallow flask sqlalchemy) $(OF_FLASK) \
-		$(addprefix --ignore=tests/promises/flask/,test_server.py test_frameworks.py)
+		$(addprefix --ignore=tests/promises/flask/,streaming/test_server.py test_frameworks.py)
 	@$(call passed,test-pypy,marshmallow flask sqlalchemy)
 
 .venv/test-pypy/installed: pyproject.toml Makefile

@@ -19,6 +19,7 @@ PLUGINS = {
     "contrib/django/relations": [],
     "contrib/django/streaming": [],
     "contrib/django_filter": [],
+    "contrib/flask/streaming": ["contrib/flask/extension.py"],
     "contrib/oneofschema": [],
     "contrib/sqlalchemy": ["plan.py", "contrib/flask/responses.py"],
     "contrib/sqlalchemy_relations": [],

@@ -233,7 +233,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/flask/extension": {"*": "flask-marshmallow's jsonify dumps"},
     "contrib/flask/json_provider": {"*": _JSON},
     "contrib/flask/responses": {"*": "a view answers"},
-    "contrib/flask/streaming": {"*": "it reads rows one by one, and writes them"},
+    "contrib/flask/streaming/responses": {"*": "it reads rows one by one, and writes them"},
     "shadow/flask": {"*": "the mode in which code of users runs twice"},
     # Input.
     "contrib/django/input/validation": dict.fromkeys(

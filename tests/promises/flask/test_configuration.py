@@ -54,22 +54,16 @@ class TestAnApplicationThatIsSwitchedOff:
         assert compiled_rows(lambda: client.get("/").json) == (0, ["stock", *BANDS])
 
     @pytest.mark.parametrize("is_installed", [False, True])
-    def test_has_its_helpers_which_run_stock_also_outside_of_requests(
+    def test_has_its_helper_which_runs_stock_also_outside_of_requests(
         self, make_app, fast, config, is_installed
     ):
         app = make_app(**config)
         if is_installed:
             make_app()
-
-        def stream(form):
-            return fast.stream(Band, iter(BANDS), format=form, chunk_size=1).data
-
         with app.app_context():
             expected = app.json.response(BANDS).data
             response = compiled_rows(lambda: fast.response(Band(many=True), BANDS).data)
             assert response == (0, expected)
-            assert compiled_rows(lambda: stream("json")) == (0, expected)
-            assert compiled_rows(lambda: stream("ndjson"))[0] == 0
 
     def test_leaves_others_alone(self, make_app, config):
         make_app(**config)

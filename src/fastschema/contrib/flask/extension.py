@@ -30,7 +30,6 @@ from fastschema.contrib.flask.responses import (
     schema_and_rows,
     with_status,
 )
-from fastschema.contrib.flask.streaming import stream_response
 from fastschema.marshmallow.compiled_schema import refuse_collection
 from fastschema.marshmallow.installation import follow_lists, install
 from fastschema.runtime.patching import Replacements, stock_method
@@ -162,6 +161,9 @@ class FastSchema:
         :raises TypeError: for rows that are a mapping or text, and as for :meth:`response`
         :raises Exception: what stock or SQLAlchemy raises for the rows of the first chunk
         """
+        # Imported here, as is what else can be taken out: see CONTRIBUTING.md.
+        from fastschema.contrib.flask.streaming.responses import stream_response
+
         settings = current_settings()
         size = settings.chunk_size if chunk_size is None else chunk_size
         with settings.switched():

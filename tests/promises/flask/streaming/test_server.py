@@ -14,12 +14,13 @@ import requests
 
 from tests.promises.http_bodies import received
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
+MODULE = "tests.promises.flask.streaming.served"
 GUNICORN = ["-m", "gunicorn", "--bind", "127.0.0.1:{port}", "--log-level", "warning"]
 SERVERS = {
-    "gunicorn": [*GUNICORN, "tests.promises.flask.served:app"],
-    "gunicorn with threads": [*GUNICORN, "--threads", "2", "tests.promises.flask.served:app"],
-    "flask run": ["-m", "flask", "--app", "tests.promises.flask.served", "run", "--port", "{port}"],
+    "gunicorn": [*GUNICORN, f"{MODULE}:app"],
+    "gunicorn with threads": [*GUNICORN, "--threads", "2", f"{MODULE}:app"],
+    "flask run": ["-m", "flask", "--app", MODULE, "run", "--port", "{port}"],
 }
 PATIENCE = 20.0
 

@@ -1,0 +1,1 @@
+"""Responses of Flask that are sent while their rows are read."""
