@@ -123,8 +123,7 @@ $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed
 
 EXTRAP := .venv/applications/extrap
 bench-extrap: $(EXTRAP)/installed $(BENCH)/installed  ## Extra-P's experiments, loaded and dumped, beside the paper's figures
-	PYTHONPATH=benchmarks $(BENCH)/bin/python benchmarks/extrap/measure.py --profile $(PROFILE) \
-		--python $(EXTRAP)/bin/python --experiments $(EXTRAP)/experiments --results $(RESULTS)
+	PROFILE=$(PROFILE) $(BENCH)/bin/python benchmarks/run.py extrap --results $(RESULTS)
 
 $(EXTRAP)/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv $(EXTRAP)

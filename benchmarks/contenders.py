@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-FAST = ("fastschema", "fs.response")
+FAST = ("fastschema", "fs.response", "makers")
 """Those that use fastschema."""
 
 
@@ -138,6 +138,7 @@ def django_fastdrf() -> None:
 
 SWITCHES: dict[str, Callable[[], None]] = {
     "fastschema": fastschema,
+    "makers": fastschema,
     "althaia": althaia,
     "marshmallow-core": marshmallow_core,
     "deepfriedmarshmallow": deepfriedmarshmallow,

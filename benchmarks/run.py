@@ -37,10 +37,11 @@ class Benchmark:
     """Patterns of some modules that are compared.
 
     :param only: a regular expression that the names of its measures match
-    :param own: contenders in the environment of this process, the first of them is the one to beat
+    :param own: contenders in the same environment, the first of them is the one to beat
     :param peers: those in environments of their own
     :param how: rounds and the seconds of a turn
     :param limit: below it, a ratio is wrong
+    :param python: that of own contenders
     """
 
     title: str
@@ -48,11 +49,12 @@ class Benchmark:
     only: str = ""
     own: tuple[str, ...] = PAIR
     peers: Sequence[Peer] = ()
-    how: dict[str, Any] = field(default_factory=lambda: {"rounds": 7, "batch": 0.02})
+    how: dict[str, Any] = field(default_factory=lambda: {"rounds": 7, "batch": 0.02, "enough": 1.5})
     limit: float = 0
+    python: Path = Path(sys.executable)
 
 
-LONG = {"rounds": 5, "batch": 0.05}
+LONG = {"rounds": 5, "batch": 0.05, "enough": 1.5}
 ONE_OBJECT = r": (POST|PATCH|GET|one object|input).*, 1$|: input.*, 240$"
 BENCHMARKS = {
     "flights": Benchmark("Django REST framework", ("flights",), how=LONG),
@@ -64,6 +66,13 @@ BENCHMARKS = {
         "One object in, one object out",
         ("requests", "serializers", "flask_requests"),
         only=ONE_OBJECT,
+    ),
+    "extrap": Benchmark(
+        "Extra-P",
+        ("extrap",),
+        own=(*PAIR, "makers"),
+        how={"rounds": 5, "batch": 0.05},
+        python=HERE.parent / ".venv" / "applications" / "extrap" / "bin" / "python",
     ),
     "drf": Benchmark("Django REST framework", ("flights",), peers=peers.DRF, how=LONG),
     "flask": Benchmark(
@@ -101,8 +110,10 @@ def load_flights(count: int) -> None:
         subprocess.run([*manage, "load_flights", "--rows", str(count)], cwd=PROJECT, check=True)
 
 
-def contenders(modules: Sequence[str], names: Sequence[str] = PAIR) -> list[Process]:
-    worker = [sys.executable, HERE / "worker.py"]
+def contenders(
+    modules: Sequence[str], names: Sequence[str] = PAIR, python: Path = Path(sys.executable)
+) -> list[Process]:
+    worker = [python, HERE / "worker.py"]
     return [Process(name, [*worker, name, *modules]) for name in names]
 
 
@@ -131,7 +142,7 @@ def measure(
 
     def compared(names: Sequence[str] = ()) -> Comparison:
         started, failures = peers.start(benchmark.peers, *benchmark.modules)
-        running = contenders(benchmark.modules, benchmark.own) + started
+        running = contenders(benchmark.modules, benchmark.own, benchmark.python) + started
         if not running[0].measures:
             raise SystemExit("the patterns cannot be prepared")
         chosen = measures_of(names or running[0].measures, benchmark.only, word)
@@ -184,11 +195,11 @@ def summary(figures: Sequence[dict[str, Any]]) -> str:
 def run(name: str, arguments: argparse.Namespace) -> bool:
     """Measure, print, and write what came of it; return whether no row is below the limit."""
     benchmark = BENCHMARKS[name]
-    given = {each: getattr(arguments, each) for each in benchmark.how if getattr(arguments, each)}
+    given = {each: getattr(arguments, each) for each in ("rounds", "batch")}
     limit = benchmark.limit if arguments.fail_below is None else arguments.fail_below
     if benchmark.modules[0].startswith("flights"):
         load_flights(arguments.rows)
-    how = {**benchmark.how, "enough": 1.5, **given}
+    how = benchmark.how | {each: value for each, value in given.items() if value}
     comparison, queries = measure(benchmark, arguments.only, limit, **how)
     if os.environ.get("DATABASE_URL", "").startswith("postgres"):
         name += "-postgresql"

@@ -30,6 +30,7 @@ PACKAGES = {
     "relations": (*DJANGO, "sqlalchemy"),
     "plugins": (*DJANGO, "adrf", "djangorestframework-camel-case"),
     "objects": (*DJANGO, "marshmallow"),
+    "extrap": ("extrap", "marshmallow"),
     "orders": ("marshmallow",),
     "schemas": ("marshmallow",),
     "flask_requests": FLASK,

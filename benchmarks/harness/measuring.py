@@ -23,13 +23,17 @@ Run = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Fresh:
-    """Something whose every run needs something new, made while the clock stands still."""
+    """Something whose every run needs something new, made while the clock stands still.
+
+    :param shown: from the result to what contenders must agree on
+    """
 
     make: Callable[[], Any]
     run: Callable[[Any], Any]
+    shown: Callable[[Any], Any] = lambda result: result
 
     def __call__(self) -> Any:
-        return self.run(self.make())
+        return self.shown(self.run(self.make()))
 
 
 TRIES = 5

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from harness.measuring import Fresh, Run
 
@@ -27,6 +28,19 @@ CONTENDER = os.environ.get("CONTENDER", "stock")
 def among_others(run: Run) -> Run:
     """The same, each time among objects that the garbage collector looks at, as in a request."""
     return Fresh(lambda: [[number] for number in range(10_000)], lambda _: run())
+
+
+def by_stock(make: Callable[[], Any]) -> Any:
+    """What comes of a call without fastschema, as in an application before it is installed."""
+    if not is_fast():
+        return make()
+    import fastschema
+
+    fastschema.uninstall()
+    try:
+        return make()
+    finally:
+        fastschema.install()
 
 
 def is_fast() -> bool:

@@ -22,7 +22,7 @@ from marshmallow_sqlalchemy import SQLAlchemyAutoSchema
 from marshmallow_sqlalchemy.fields import Nested
 
 from harness.measuring import Run
-from patterns import Collection, among_others, is_fast
+from patterns import Collection, among_others, by_stock
 from patterns.mapped import Airline, Flight, FlightSchema, flights
 from patterns.orders import (
     AuthorSchema,
@@ -175,21 +175,8 @@ add("dump overridden, calling super()", lambda n: dump(DumpOverridden(), flat_ro
 add("load, module-level schema", lambda n: load(OrderSchema(), order_data(n)))
 
 
-def older(schema: Any) -> Schema:
-    """A schema that is there before fastschema is installed, as in applications with factories."""
-    if not is_fast():
-        return schema()
-    import fastschema
-
-    fastschema.uninstall()
-    try:
-        return schema()
-    finally:
-        fastschema.install()
-
-
-add("a schema older than FastSchema(app)", lambda n: dump(older(OrderSchema), orders(n)))
-add("load, the same", lambda n: load(older(OrderSchema), order_data(n)))
+add("a schema older than FastSchema(app)", lambda n: dump(by_stock(OrderSchema), orders(n)))
+add("load, the same", lambda n: load(by_stock(OrderSchema), order_data(n)))
 add("load, module-level schema, flat", lambda n: load(FlatSchema(), flat_data(n)))
 
 

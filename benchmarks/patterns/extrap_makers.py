@@ -6,8 +6,8 @@ Extra-P's own methods.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
@@ -38,6 +38,15 @@ register(NumberField._format_num, expression="{value}", common=float)
 register(EnumField._serialize, expression="{value}.name")
 register(CoordinateSchema.dump, function=attrgetter("_values"))
 register(CoordinateSchema.load, function=lambda values: Coordinate(*values))
+
+
+@contextmanager
+def refusing_errors() -> Iterator[None]:
+    """Leave data with errors to Extra-P's own methods, which say more than the first of them."""
+    try:
+        yield
+    except ValidationError:
+        raise Refused from None
 
 
 @register(EnumField._deserialize)
@@ -74,24 +83,9 @@ def load_pairs(field: Any, compiled: Any) -> Function:
     def load(pairs: Any) -> list[tuple[Any, Any]]:
         if type(pairs) is not dict:
             raise Refused
-        loaded, errors = {}, defaultdict[Any, dict[str, Any]](dict)
-        keys = {}
-        for key in pairs:
-            try:
-                keys[key] = load_key(key)
-            except ValidationError as error:
-                errors[key]["key"] = error.messages
-        for key, value in pairs.items():
-            try:
-                part = load_value(value)
-            except ValidationError as error:
-                errors[key]["value"] = error.messages
-                part = error.valid_data
-            if part is not None and key in keys:
-                loaded[keys[key]] = part
-        if errors:
-            raise ValidationError(errors, valid_data=loaded)
-        return list(loaded.items())
+        with refusing_errors():
+            loaded = {load_key(key): load_value(value) for key, value in pairs.items()}
+        return [(key, value) for key, value in loaded.items() if value is not None]
 
     return load
 
@@ -122,35 +116,19 @@ def load_tree(field: Any, compiled: Any) -> Function:
     load_keys = [compiled(each) for each in field.key_field.tuple_fields]
     load_value = compiled(field.value_field)
 
-    def flatten(tree: Any, outer: tuple[Any, ...], flat: dict[Any, Any], errors: Any) -> None:
+    def pairs(tree: Any, outer: tuple[Any, ...] = ()) -> Iterator[tuple[Any, Any]]:
         if not isinstance(tree, dict):
-            raise ValidationError(f"Expected dict found: {tree}")
-        load_key = load_keys[len(outer)]
+            raise Refused
         for key, value in tree.items():
-            try:
-                loaded = (*outer, load_key(key))
-                if len(loaded) == len(load_keys):
-                    flat[loaded] = value
-                else:
-                    flatten(value, loaded, flat, errors)
-            except ValidationError as error:
-                errors[key]["key"] = error.messages
+            loaded = (*outer, load_keys[len(outer)](key))
+            if len(loaded) == len(load_keys):
+                yield loaded, load_value(value)
+            else:
+                yield from pairs(value, loaded)
 
     def load(tree: Any) -> dict[Any, Any]:
-        errors: Any = defaultdict(dict)
-        flat: dict[Any, Any] = {}
-        flatten(tree, (), flat, errors)
-        result = {}
-        for key, value in flat.items():
-            try:
-                result[key] = load_value(value)
-            except ValidationError as error:
-                errors[key]["value"] = error.messages
-                if error.valid_data is not None:
-                    result[key] = error.valid_data
-        if errors:
-            raise ValidationError(errors, valid_data=result)
-        return result
+        with refusing_errors():
+            return dict(pairs(tree))
 
     return load
 
@@ -214,6 +192,7 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
             return own(data)
         if data[type_field] not in loads:
             raise Refused
+        data = dict(data)
         return loads[data.pop(type_field)](data)
 
     return load
