@@ -20,7 +20,7 @@ THEIRS = [
     # They show what all parts do together.
     *("tests/benchmarks", "tests/example_project", "tests/quick_starts", "tests/upstream"),
     *("tests/test_documentation.py", "tests/test_packaging.py"),
-    "tests/test_how_it_works.py",
+    "tests/parts/contrib/django/test_how_it_works.py",
     *("tests/test_repository.py", "tests/test_compatibility.py"),
     # They show a plugin, too: bulk input, N+1 queries, streams, and what contrib/sqlalchemy does
     # for Flask.
