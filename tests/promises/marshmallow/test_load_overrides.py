@@ -10,16 +10,14 @@ from tests.promises.marshmallow.load_differential import Comparison
 from tests.promises.marshmallow.load_schemas import DOG, LOG, Dog, WithHooks, check_rows, noted
 
 
-class OverridesLoad(Dog):
-    def load(self, data, **kwargs):
-        noted("load", data, kwargs)
-        return super().load(data, **kwargs)
+def overriding(name, base=Dog, **more):
+    """A class with a method that notes how it was called, and calls the one of its base."""
 
+    def method(self, *args, **kwargs):
+        noted(name, args, sorted(kwargs), kwargs.get("partial"), kwargs.get("unknown"))
+        return getattr(base, name)(self, *args, **kwargs)
 
-class OverridesDoLoad(Dog):
-    def _do_load(self, data, **kwargs):
-        noted("_do_load", data, kwargs)
-        return super()._do_load(data, **kwargs)
+    return type(f"Overrides {name}", (base,), {name: method, **more})
 
 
 class OverridesDeserialize(Dog):
@@ -34,12 +32,6 @@ class ReplacesDeserialize(Dog):
         return {"many": many}
 
 
-class OverridesValidate(Dog):
-    def validate(self, data, **kwargs):
-        noted("validate", data, kwargs)
-        return super().validate(data, **kwargs)
-
-
 class OverridesCallAndStore(Dog):
     @staticmethod
     def _call_and_store(getter_func, data, *, field_name, error_store, index=None):
@@ -47,22 +39,6 @@ class OverridesCallAndStore(Dog):
         return Schema._call_and_store(
             getter_func, data, field_name=field_name, error_store=error_store, index=index
         )
-
-
-class OverridesProcessors(Dog):
-    def _invoke_load_processors(self, tag, data, **kwargs):
-        noted("processors", tag)
-        return super()._invoke_load_processors(tag, data, **kwargs)
-
-    @post_load
-    def after(self, data, **kwargs):
-        return data
-
-
-class OverridesSchemaValidators(WithHooks):
-    def _invoke_schema_validators(self, **kwargs):
-        noted("schema validators", sorted(kwargs))
-        return super()._invoke_schema_validators(**kwargs)
 
 
 class LoggedDict(dict):
@@ -88,14 +64,12 @@ class Binding(Dog):
 
 
 OVERRIDES = [
-    OverridesLoad,
-    OverridesDoLoad,
+    *[overriding(name) for name in ("load", "_do_load", "validate")],
+    overriding("_invoke_load_processors", after=post_load(lambda self, data, **kwargs: data)),
+    overriding("_invoke_schema_validators", WithHooks),
     OverridesDeserialize,
     ReplacesDeserialize,
-    OverridesValidate,
     OverridesCallAndStore,
-    OverridesProcessors,
-    OverridesSchemaValidators,
     OtherDict,
     Binding,
 ]

@@ -97,18 +97,6 @@ class Asked(Dog):
     second = AskedField(data_key="2nd", attribute="other")
 
 
-class SameKeys(Dog):
-    other = fields.Integer(data_key="id")
-
-
-class SameAttributes(Dog):
-    other = fields.Integer(attribute="name")
-
-
-class EmptyNames(Dog):
-    other = fields.Integer(data_key="", attribute="")
-
-
 class HashlessKeys(Dog):
     first = AskedField(data_key=["a", "list"])
     second = AskedField(data_key="2nd")
@@ -170,40 +158,28 @@ class PropertyOfClasses(Dog):
         return dict
 
 
-class Ordered(Dog):
-    dict_class = OrderedDict
+def variant(name, attributes=None, **meta):
+    """A class of dogs with attributes of its own, and options in its ``Meta``."""
+    own = {"Meta": type("Meta", (), meta)} if meta else {}
+    return type(name, (Dog,), {**(attributes or {}), **own})
 
 
-class SetClass(Dog):
-    set_class = set if MARSHMALLOW_3 else frozenset
-
-
-class MetaFields(Dog):
-    class Meta:
-        fields = ("name", "id")
-
-
-class MetaInclude(Dog):
-    class Meta:
-        include = {"from": fields.String()}
-
-
-class MetaOnly(Dog):
-    class Meta:
-        load_only = ("id",)
-        dump_only = ("name",)
-
-
-class MetaAdditional(Dog):
-    class Meta:
-        additional = ("colour",)
-
-
+VARIANTS = [
+    variant("SameKeys", {"other": fields.Integer(data_key="id")}),
+    variant("SameAttributes", {"other": fields.Integer(attribute="name")}),
+    variant("EmptyNames", {"other": fields.Integer(data_key="", attribute="")}),
+    variant("Ordered", {"dict_class": OrderedDict}),
+    variant("SetClass", {"set_class": set if MARSHMALLOW_3 else frozenset}),
+    variant("MetaFields", fields=("name", "id")),
+    variant("MetaInclude", include={"from": fields.String()}),
+    variant("MetaOnly", load_only=("id",), dump_only=("name",)),
+    variant("MetaAdditional", additional=("colour",)),
+]
 SCHEMAS = [
     each
     for each in list(globals().values())
     if isinstance(each, type) and issubclass(each, Schema) and each is not Schema
-]
+] + VARIANTS
 
 
 def bound(schema):

@@ -212,9 +212,6 @@ OBJECTS = {
 def test_objects_of_any_make_are_read_as_by_stock(name):
     assert_same(Pair, OBJECTS[name], calls=Logged.calls)
 
-
-@pytest.mark.parametrize("name", OBJECTS)
-def test_objects_of_any_make_among_others_are_read_as_by_stock(name):
     def objects():
         return [{"first": "b"}, OBJECTS[name](), Plain(second=2), OBJECTS[name]()]
 

@@ -439,39 +439,20 @@ def false(value):
     return False
 
 
-def with_text(value):
-    LOG.append(("text", value))
-    raise ValidationError("text")
+def refusing(name, *arguments, error=ValidationError, **options):
+    """A validator that notes that it was called, and raises an error."""
+
+    def validator(value):
+        LOG.append((name, value))
+        raise error(*arguments, **options)
+
+    return validator
 
 
-def with_list(value):
-    LOG.append(("list", value))
-    raise ValidationError(["a", {"b": ["c"]}, "d"])
-
-
-def with_empty_list(value):
-    raise ValidationError([])
-
-
-def with_dict(value):
-    raise ValidationError({"a": ["b"], 0: "c", "_schema": ["d"]})
-
-
-def with_field_name(value):
-    raise ValidationError("elsewhere", field_name="other")
-
-
-def with_arguments(value):
-    raise ValidationError("arguments", code=5, data={"a": 1}, valid_data={"b": 2})
-
-
-def with_other_arguments(value):
-    raise ValidationError("arguments", code=6, more=[1])
-
-
-def with_another_error(value):
-    LOG.append(("error", value))
-    raise ZeroDivisionError("another error")
+with_text = refusing("text", "text")
+with_list = refusing("list", ["a", {"b": ["c"]}, "d"])
+with_dict = refusing("dict", {"a": ["b"], 0: "c", "_schema": ["d"]})
+with_arguments = refusing("arguments", "arguments", code=5, data={"a": 1}, valid_data={"b": 2})
 
 
 class Callable:
@@ -489,24 +470,20 @@ class SpecialError(ValidationError):
         return {"special": ["normalized"]}
 
 
-def with_subclass(value):
-    raise SpecialError("subclass")
-
-
 OWN = {
     "passing": passing,
     "false": false,
     "text": with_text,
     "list": with_list,
-    "empty list": with_empty_list,
+    "empty list": refusing("empty", []),
     "dict": with_dict,
-    "field_name": with_field_name,
+    "field_name": refusing("name", "elsewhere", field_name="other"),
     "arguments": with_arguments,
-    "other arguments": with_other_arguments,
-    "another error": with_another_error,
+    "other arguments": refusing("others", "arguments", code=6, more=[1]),
+    "another error": refusing("error", "another error", error=ZeroDivisionError),
     "callable": Callable(),
     "builtin": bool,
-    "subclass": with_subclass,
+    "subclass": refusing("subclass", "subclass", error=SpecialError),
     "And": validate.And(validate.Length(2), with_dict, with_list),
     "And of And": validate.And(validate.And(passing, with_text), with_arguments, false),
     "And of none": validate.And(),
@@ -598,26 +575,20 @@ def test_all_fields_are_validated_in_order_even_if_some_fail():
     assert_loads_same(schema, rows, rows * 3, calls=LOG, many=True)
 
 
+def logging(name, result):
+    def method(self, *others):
+        LOG.append(name)
+        return result if result is not None else self is others[0]
+
+    return method
+
+
 class Mode(enum.Enum):
     """Its members tell of being looked at."""
 
     FAST = 1
-
-    def __len__(self):
-        LOG.append("len")
-        return 3
-
-    def __lt__(self, other):
-        LOG.append("lt")
-        return False
-
-    def __gt__(self, other):
-        LOG.append("gt")
-        return False
-
-    def __eq__(self, other):
-        LOG.append("eq")
-        return self is other
+    __len__, __lt__, __gt__ = logging("len", 3), logging("lt", False), logging("gt", False)
+    __eq__ = logging("eq", None)
 
     def __hash__(self):
         return 1

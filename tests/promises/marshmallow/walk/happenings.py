@@ -80,7 +80,11 @@ def _with_nested(schema: Any) -> Any:
     return schema
 
 
-_WRONG = {"number": "three", "name": "too long", "dogs": 5, "dog": {"number": "x", "name": []}}
+_WRONG = {"flag": "ja", "real": "nan", "both": [1], "numbers": "a", "pairs": {1: "x"}}
+_WRONG |= {"dogs": 5, "dog": {"number": "x", "name": [], **_WRONG}}
+_WRONG |= {"number": "three", "name": "too long"}
+_ODD = {"name": None, "number": 3.5}
+_LITTLE = {"plucked": {}}
 
 CALLS: dict[str, Happening] = {
     "dump a dictionary": lambda subject: subject.for_call().dump(_row(subject)),
@@ -93,6 +97,7 @@ CALLS: dict[str, Happening] = {
     "dump 90": _dump(90, _row),
     "dump none": lambda subject: subject.for_call().dump([], many=True),
     "dump what has nothing": lambda subject: subject.for_call().dump({}),
+    "dump what has little": lambda subject: subject.for_call().dump({**_LITTLE, "dog": _LITTLE}),
     "dump what cannot be dumped": lambda subject: subject.for_call().dump(
         _row(subject, number="x")
     ),
@@ -108,6 +113,7 @@ CALLS: dict[str, Happening] = {
         [*[_data(subject)] * 24, _data(subject, **_WRONG)], many=True
     ),
     "load what is wrong": lambda subject: subject.for_call().load(_data(subject, **_WRONG)),
+    "load what is odd": lambda subject: subject.for_call().load(_data(subject, **_ODD, dog=_ODD)),
     "load nothing": lambda subject: subject.for_call().load({}),
     "load no dictionary": lambda subject: subject.for_call().load(5),
     "load text": lambda subject: subject.for_call().loads('{"name": "Rex", "number": "3"}'),
@@ -304,6 +310,27 @@ OF_FIELDS: dict[str, Change] = {
     "required": _of_field("absent", "required", True),
     "allow_none": _of_field("name", "allow_none", True),
     "as_string": _of_field("number", "as_string", True),
+    "allow_nan": _of_field("real", "allow_nan", True),
+    "truthy": _of_field("flag", "truthy", {"ja"}),
+    "format of a moment": _of_field("moment", "format", "%Y-%m-%dT%H:%M"),
+    "enum": lambda schema, subject: subject.toggle(
+        schema.fields["colour"], "enum", subject.module.OtherColour
+    ),
+    "enum in a tuple": lambda schema, subject: subject.toggle(
+        schema.fields["odd"].tuple_fields[0], "enum", subject.module.OtherColour
+    ),
+    "order of a tuple": lambda schema, subject: schema.fields["both"].tuple_fields.reverse(),
+    "length of a tuple": _of_field("both", "validate_length", validate.Length(1)),
+    "key field": _of_field("pairs", "key_field", None),
+    "value field": _of_field("pairs", "value_field", fields.String()),
+    "option of a value field": lambda schema, subject: subject.toggle(
+        schema.fields["pairs"].value_field, "as_string", True
+    ),
+    "constant": _of_field("constant", "constant", "late"),
+    "function": _of_field("computed", "serialize_func", lambda obj: "late"),
+    "plucked field": lambda schema, subject: subject.toggle(
+        schema.fields["plucked"].schema.fields["name"], "dump_default", "late"
+    ),
     "strict": _of_field("number", "strict", True),
     "format": _of_field("day", "format", "%d.%m.%Y"),
     "places": _of_field("price", "places", None),
@@ -320,6 +347,9 @@ OF_FIELDS: dict[str, Change] = {
     "_serialize of a field": _of_field("name", "_serialize", _on_field_itself),
     "_deserialize of a field": _of_field("name", "_deserialize", _on_field_itself),
     "serialize of a field": _of_field("number", "serialize", _on_field_itself),
+    "deserialize of a field": _of_field("number", "deserialize", _on_field_itself),
+    "_validate of a field": _of_field("number", "_validate", _on_field_itself),
+    "make_error of a field": _of_field("number", "make_error", _on_field_itself),
     "an attribute of a field that means nothing": _of_field("name", "note", 1),
     "class of a field": lambda schema, subject: setattr(
         schema.fields["name"], "__class__", subject.module.Shouting
@@ -535,8 +565,14 @@ CHANGES: dict[str, Happening] = {
 }
 """What may be changed: about schemas, classes, the framework, what is dumped."""
 
-_NESTING = r"(By|Plucked|WithCodeNested|Deep)"
+_NESTING = r"(By|Plucked|WithCodeNested|Deep|Holding)"
+_NOT_PLAIN = (
+    "allow_nan|truthy|of a moment|enum|of a tuple|key field|value field"
+    "|constant|function|plucked field"
+)
+"""What is changed of fields that only schemas of all kinds of fields have."""
 _SEEN_BY = {
+    rf"({_NOT_PLAIN}) of the (schema|nested schema|schema in a list|other object)$": r"Holding",
     r"( of the (schema|nested schema|schema in a list|other object))$": r".*, (kept|copied)",
     r"nested": _NESTING,
     r"schema in a list$": _NESTING,

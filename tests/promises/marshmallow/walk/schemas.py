@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+import enum
+from datetime import date, datetime
 from typing import Any
 
 from marshmallow import (
@@ -239,10 +240,41 @@ class DeepWithMethod(Deep):
     about = fields.Method("get_about")
 
 
+class Colour(enum.Enum):
+    RED = 1
+
+
+class OtherColour(enum.Enum):
+    RED = 2
+
+
+def compute(obj):
+    note("computed")
+    return 1
+
+
+class OfAllKinds(Plain):
+    flag = fields.Boolean()
+    real = fields.Float()
+    moment = fields.DateTime()
+    colour = fields.Enum(Colour, by_value=True)
+    pairs = fields.Dict(fields.String(), fields.Integer())
+    both = fields.Tuple((fields.Integer(), fields.String()))
+    odd = fields.Tuple((fields.Enum(Colour), fields.Integer()))
+    computed = fields.Function(compute)
+    constant = fields.Constant(7)
+    plucked = fields.Pluck(Dog, "name")
+
+
+class Holding(OfAllKinds):
+    dog = fields.Nested(OfAllKinds)
+    dogs = fields.List(fields.Nested(OfAllKinds))
+
+
 SCHEMAS = [
     *(Plain, Tiny, WithMethod, WithAttribute, Hooked, Chooses, OnBind),
     *(ByClass, ByName, ByObject, ByObjectWithMethod, ByFunction, Plucked),
-    *(WithCodeNested, Deep, DeepWithMethod),
+    *(WithCodeNested, Deep, DeepWithMethod, Holding),
 ]
 
 
@@ -264,9 +296,14 @@ _FLAT = {
     "loud": "l",
     "flag": True,
     "numbers": [1, "2"],
+    "pairs": {"a": "1"},
+    "both": (1, "b"),
+    "plucked": {"name": "Rex"},
 }
-_TO_DUMP = {**_FLAT, "day": date(2024, 2, 29), "price": 2.5}
-_TO_LOAD = {**_FLAT, "day": "2024-02-29", "price": "2.5"}
+_TO_DUMP = {**_FLAT, "day": date(2024, 2, 29), "moment": datetime(2024, 2, 29), "price": 2.5}
+_TO_DUMP |= {"colour": Colour.RED, "odd": (Colour.RED, 1), "real": 1.5}
+_TO_LOAD = {**_FLAT, "day": "2024-02-29", "moment": "2024-02-29T12:00", "price": "2.5"}
+_TO_LOAD |= {"colour": 1, "odd": ["RED", 1], "real": "1.5", "plucked": "Rex"}
 
 
 def _with_dogs(flat: dict[str, Any], shape: str, make: Any = dict) -> Any:
