@@ -4,7 +4,6 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.runtime import thresholds
 from fastschema.runtime.programs import programs
 
 
@@ -40,8 +39,7 @@ def readings(monkeypatch):
 
 
 @pytest.mark.parametrize("cls", [Outer, ByRow])
-def test_single_objects_run_as_stock_while_others_forget(readings, cls, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 24)
+def test_single_objects_run_as_stock_while_others_forget(readings, cls, users_thresholds):
     for _ in range(100):
         fastschema.forget()
         for _ in range(3):

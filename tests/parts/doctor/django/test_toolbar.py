@@ -199,8 +199,7 @@ def test_an_own_method_around_compiled_code_is_told(flights):
     ]
 
 
-def test_a_list_that_is_too_short_ran_as_stock(flights, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading", 1000)
+def test_a_list_that_is_too_short_ran_as_stock(flights, users_thresholds):
     few = type("Few", (AirlineSerializer,), {})
     view = list_view(Airline.objects.all(), few)
     assert of(view, "is_compiled", "why") == [(False, "stock is faster for so few rows")]

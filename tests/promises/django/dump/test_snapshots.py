@@ -171,66 +171,6 @@ def test_objects_of_few_fields_that_come_one_by_one_are_left_to_stock(count):
     assert compiled == (3 if count == FEWEST else 0)
 
 
-def test_a_nested_serializer_that_somebody_holds():
-    def ask():
-        serializer = Popping()
-        inner, less = serializer.fields["inner"], serializer.fields["all_less"].child
-        found = []
-        for number, each in enumerate(ROWS):
-            if number == 5:
-                inner.fields.pop("text")
-            if number == 8:
-                less.fields["more"].source_attrs = ["text"]
-            found.append(exactly(serializer.to_representation(each)))
-        return found
-
-    assert_as_in_stock(ask)
-
-
-class Numbered(serializers.CharField):
-    number = 1
-
-    def to_representation(self, value):
-        return f"{value} {self.number}"
-
-
-class Numbering(Popping):
-    numbered = Numbered(source="last")
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["numbered"].number = 2
-
-
-def replace_by_one_like_it(serializer):
-    """Replace a field by one that differs in what it keeps for itself only."""
-    field = Numbered(source="last")
-    field.number = 3
-    serializer.fields["numbered"] = field
-
-
-CHANGES = {
-    "a field like it": replace_by_one_like_it,
-    "another mapping": lambda serializer: setattr(serializer, "fields", dict(serializer.fields)),
-    "the mapping of another": lambda serializer: setattr(serializer, "fields", Numbering().fields),
-    "a field less": lambda serializer: serializer.fields.pop("less"),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_takes_the_place_of_fields_between_two_rows_is_asked(change):
-    def ask():
-        serializer = Numbering()
-        found = []
-        for number, each in enumerate(ROWS):
-            if number == 6:
-                change(serializer)
-            found.append(exactly(serializer.to_representation(each)))
-        return found
-
-    assert_as_in_stock(ask)
-
-
 def test_the_fields_are_the_same_objects_before_and_after():
     serializer = Popping()
     mapping, fields = serializer.fields, list(serializer.fields.values())

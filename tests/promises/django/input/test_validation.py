@@ -1,6 +1,5 @@
 """One object: what is made of it, and that no field is made that nobody needs."""
 
-import functools
 import os
 import random
 import threading
@@ -8,7 +7,6 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.core.validators import MaxLengthValidator
 from django.http import QueryDict
 from django.utils import timezone, translation
 from rest_framework import serializers
@@ -122,14 +120,6 @@ def odd(value):
         raise serializers.ValidationError("even")
 
 
-def test_fields_that_are_changed_are_seen():
-    for drop in ((), ("note",), ("note", "email"), ()):
-        for age in (4, 5):
-            data = {"name": " x ", "age": age, "role": "x", "note": "y"}
-            assert_same_input(lambda: Changing(data=data, drop=drop))
-            assert_same_input(lambda: Changing(data=[data] * 2, drop=drop, many=True))
-
-
 def test_more_objects_by_made_fields_are_validated_as_by_stock():
     rows = [{"name": " x ", "age": age, "role": "x"} for age in (5, 4, "no", 7)]
 
@@ -155,135 +145,9 @@ def test_fields_that_are_others_each_time():
             assert_same_input(lambda: Other(data=rows, role=role, many=True))
 
 
-@pytest.mark.parametrize("name", ["note", "name"])
-def test_validators_set_on_one_field_are_called_for_its_serializer_only(name):
-    def make(validators):
-        serializer = Person(data=[{**RIGHT, name: "four"}] * 2, many=True)
-        serializer.child.fields[name].validators = validators
-        return serializer
-
-    choices = [[], [refuse], [MaxLengthValidator(5)], [MaxLengthValidator(3)], [refuse], []]
-    for validators in choices:
-        assert_same_input(lambda: make(validators))
-
-
 def refuse(value):
     CALLS.append(("refuse", value))
     raise serializers.ValidationError("no", code="no")
-
-
-FIELD_METHODS = {
-    "harmless": "something",
-    "run_validation": lambda data: "run_validation",
-    "to_internal_value": lambda data: "to_internal_value",
-    "get_value": lambda data: "get_value",
-    "run_validators": lambda value: CALLS.append(value),
-    "get_default": lambda: "get_default",
-}
-
-
-def test_methods_set_on_one_field_are_called_for_its_serializer_only():
-    def make(attribute):
-        serializer = Person(data=[RIGHT] * 2, many=True)
-        for name in ("name", "note"):
-            setattr(serializer.child.fields[name], attribute, FIELD_METHODS[attribute])
-        return serializer
-
-    for attribute in FIELD_METHODS:
-        assert_same_input(lambda: make("harmless"))
-        assert_same_input(lambda: make(attribute))
-
-
-FIELD_CHANGES = {
-    "required": lambda fields: setattr(fields["extra"], "required", False),
-    "read-only": lambda fields: setattr(fields["extra"], "read_only", True),
-    "blank": lambda fields: setattr(fields["extra"], "allow_blank", True),
-    "choices": lambda fields: setattr(fields["choice"], "choices", ["z"]),
-    "validators": lambda fields: fields["extra"].validators.append(refuse),
-    "replaced": lambda fields: fields.update(extra=serializers.IntegerField()),
-}
-
-
-class Conditional(serializers.Serializer):
-    kind = serializers.CharField()
-    extra = serializers.CharField()
-    choice = serializers.ChoiceField(["a"], required=False)
-
-    def validate_kind(self, value):
-        CALLS.append(value)
-        FIELD_CHANGES.get(value, len)(self.fields if value != "none" else ())
-        return value
-
-    def validate_choice(self, value):
-        CALLS.append(("choice", value))
-        return value
-
-
-def logged(method):
-    @functools.wraps(method)
-    def run(*args):
-        CALLS.append("logged")
-        return method(*args)
-
-    return run
-
-
-class ConditionalInside(Conditional):
-    """Changes them in a function inside of a method that is decorated."""
-
-    @logged
-    def validate_kind(self, value):
-        def change():
-            FIELD_CHANGES.get(value, len)(self.fields if value != "none" else ())
-
-        change()
-        return value
-
-
-CONDITIONAL = [Conditional, ConditionalInside]
-
-
-@pytest.mark.parametrize("cls", CONDITIONAL)
-@pytest.mark.parametrize("kind", [*FIELD_CHANGES, "none"])
-@pytest.mark.parametrize("values", [{}, {"extra": " e "}, {"extra": ""}, {"extra": 5}], ids=str)
-@pytest.mark.parametrize("choice", [{}, {"choice": "a"}, {"choice": "z"}], ids=str)
-def test_a_method_changes_the_fields_after_its_own(kind, values, choice, cls):
-    def validated_rows(rows, *, many):
-        serializer = cls(data=rows if many else rows[0], many=many)
-        return serializer.is_valid(), exactly(serializer.validated_data), told(serializer._errors)
-
-    row = {"kind": kind, **values, **choice}
-    for many in (False, True):
-        rows = [row, {**row, "kind": "none"}, {**row, "kind": "required"}]
-        with fastschema.disabled():
-            expected = outcome(lambda: validated_rows(rows, many=many), CALLS)
-        assert_equal(outcome(lambda: validated_rows(rows, many=many), CALLS), expected)
-
-
-def test_a_default_that_is_read_only_is_seen_when_it_is_new():
-    class Checked(Person):
-        fixed = serializers.IntegerField(read_only=True)
-
-        class Meta:
-            validators = [lambda values: CALLS.append(sorted(values))]
-
-    def make(default):
-        serializer = Checked(data=[RIGHT] * 2, many=True)
-        serializer.child.fields["fixed"].default = default
-        return serializer
-
-    for default in (serializers.empty, 3, serializers.empty, called):
-        assert_same_input(lambda: make(default))
-
-
-def test_methods_set_on_one_serializer_are_called():
-    def make():
-        serializer = Person(data=RIGHT)
-        serializer.validate_age = lambda value: value + 1
-        serializer.validate = lambda values: {**values, "seen": None}
-        return serializer
-
-    assert_same_input(make)
 
 
 def test_validators_set_on_one_serializer_are_called():
@@ -409,15 +273,6 @@ def test_languages_and_time_zones_at_the_same_time():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, range(8)))
-
-
-def right(serializer_class):
-    serializer = serializer_class(data=RIGHT)
-    assert serializer.is_valid()
-    return serializer
-
-
-NAMES = ["name", "age", "email", "seen", "note", "role", "tags"]
 
 
 def test_names_that_are_no_identifiers():

@@ -40,45 +40,6 @@ class Unlimited(serializers.DecimalField):
         self.max_whole_digits = "many"
 
 
-class Name(str):
-    pass
-
-
-def named_by_another_class(serializer):
-    name = Name("a")
-    serializer.fields["a"].field_name = name
-
-
-def named_otherwise(serializer):
-    serializer.fields["a"].field_name = "b"
-
-
-def of_another_serializer(serializer):
-    serializer.fields["a"].parent = serializer_of(a=serializers.CharField())(data={})
-
-
-CHANGES = {
-    "another class of names": named_by_another_class,
-    "another name": named_otherwise,
-    "another parent": of_another_serializer,
-}
-
-
-@pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_fields_of_a_serializer_that_are_not_its_own(change, many):
-    cls = serializer_of(a=serializers.CharField(max_length=3))
-
-    def make(value):
-        rows = [{"a": "x"}, {"a": value, "b": "y"}]
-        serializer = cls(data=rows if many else rows[1], many=many)
-        change(serializer.child if many else serializer)
-        return serializer
-
-    for value in ("abc", "abcd", None, *["abc"] * MANY):
-        assert_same_input(lambda value=value: make(value))
-
-
 def test_a_limit_that_cannot_be_compared():
     cls = serializer_of(price=Unlimited(max_digits=5, decimal_places=2))
 
