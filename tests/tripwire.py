@@ -249,6 +249,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/bulk/mixins": {"*": "stock makes a list serializer"},
     "contrib/django/input/values": {"passes": "a validator of Django is asked"},
     # Commands.
+    "doctor/django/real_run": {"*": _DOCTOR},
     "doctor/django/survey": {"*": _DOCTOR},
     "doctor/django/list_report": {"*": _DOCTOR},
     "contrib/django/management/commands/fastschema": {"*": _DOCTOR},

@@ -21,7 +21,8 @@ from fastschema.doctor.diagnosis import (
     path_of,
     write_pictures,
 )
-from fastschema.doctor.django.survey import Survey, diagnosis_of_project, reached, run_lists
+from fastschema.doctor.django.real_run import run_lists
+from fastschema.doctor.django.survey import Survey, diagnosis_of_project, reached
 from fastschema.runtime.versions import versions_text
 
 
