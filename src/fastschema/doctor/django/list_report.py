@@ -121,12 +121,14 @@ def _reasons_of_view() -> Iterator[Reason]:
 
 def _reasons_of_rows(view: Any, queryset: Any) -> Iterator[Reason]:
     plan = None
+    what = _PAGES
     try:
         if view.paginator is not None:
             check_paginator(view)
+        what = ""
         plan = plan_of(queryset)
     except NotRowReadableError as error:
-        yield _of_instances(view, error)
+        yield Reason(str(error), what)
     try:
         dispatch = _dispatch_of(view, queryset)
         why = None if plan is None else why_instances(dispatch, plan)
@@ -199,12 +201,3 @@ _OF_PLUGINS = {
     )
 }
 """What to name in the place of renderers of other packages."""
-
-
-def _of_instances(view: Any, error: NotRowReadableError) -> Reason:
-    try:
-        if view.paginator is not None:
-            check_paginator(view)
-    except NotRowReadableError:
-        return Reason(str(error), _PAGES)
-    return Reason(str(error))
