@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from types import GeneratorType, SimpleNamespace
 from typing import Any
 
@@ -48,7 +49,7 @@ from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
 from fastschema.runtime.registration import registered_for
-from fastschema.runtime.report import Ancestors, Report, field_reports, with_nested
+from fastschema.runtime.report import Ancestors, Report, field_reports
 from fastschema.runtime.switch import disabled
 
 _LOADS = {"loads": STOCK_LOADS}
@@ -238,14 +239,13 @@ def _explain(compiled: SchemaProgram, ancestors: Ancestors, direction: Direction
     if reason:
         return Report(name, [], reason)
     reports = field_reports(compiled.program.node)
-    nested: dict[str, Report] = {}
-    within = ancestors.with_schema(compiled.program)
-    if within is not None:
-        for report, field in zip(reports, compiled.fields, strict=True):
-            if report.compiled:
-                nested.update(_explain_nested(report.key, field, within, direction))
+    explained = [
+        field if report.compiled else None
+        for report, field in zip(reports, compiled.fields, strict=True)
+    ]
+    nested = partial(_explain_nested, direction)
+    fields = ancestors.reports_of(compiled.program, reports, explained, nested)
     notes = list(_notes(schema, HOOKS[direction.name], override))
-    fields = with_nested(reports, nested)
     return Report(name, fields, notes=notes, override=override, registered=registered)
 
 
@@ -265,19 +265,16 @@ def _notes(schema: Any, tags: tuple[str, ...], override: str) -> Iterator[str]:
         yield f"Hooks, called as by stock: {', '.join(names)}."
 
 
-def _explain_nested(
-    key: str, field: Any, ancestors: Ancestors, direction: Direction
-) -> dict[str, Report]:
-    """Return the report on a field's nested schema, by the field's key; empty if it has none."""
+def _explain_nested(direction: Direction, field: Any, ancestors: Ancestors) -> Report | None:
     while isinstance(field, List):
         field = field.inner
     if not isinstance(field, Nested):
-        return {}
+        return None
     try:
         schema = field.schema
     except Exception as error:  # stock raises it when the first object is dumped
-        return {key: Report(str(field.nested), [], f"its schema cannot be found: {error}")}
-    return {key: _explain(read_once(schema, direction), ancestors, direction)}
+        return Report(str(field.nested), [], f"its schema cannot be found: {error}")
+    return _explain(read_once(schema, direction), ancestors, direction)
 
 
 class MarshmallowFrontEnd:

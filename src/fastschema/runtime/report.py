@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -122,16 +122,29 @@ class Ancestors:
     def is_nested(self) -> bool:
         return bool(self._schemas)
 
-    def with_schema(self, schema: Hashable) -> Ancestors | None:
-        """Return these and one more; None where a report need not tell of that once more.
+    def reports_of(
+        self,
+        schema: Hashable,
+        reports: Iterable[FieldReport],
+        fields: Iterable[Any],
+        explain: Callable[[Any, Ancestors], Report | None],
+    ) -> list[FieldReport]:
+        """Return the reports on a schema's fields, each followed by those on what it nests.
 
-        One that nests itself is told of once on each path to it, but schemas that nest each other
-        have too many paths to read.
+        A schema that nests itself is told of once on each path to it, but schemas that nest each
+        other have too many paths to read.
+
+        :param explain: returns the report on what a field nests, or None if it nests no schema
         """
         if schema in self._schemas or self._told[schema] >= _MOST_TOLD:
-            return None
+            return list(reports)
         self._told[schema] += 1
-        return Ancestors((*self._schemas, schema), self._told)
+        within = Ancestors((*self._schemas, schema), self._told)
+        return [
+            each
+            for report, field in zip(reports, fields, strict=True)
+            for each in with_nested(report, explain(field, within))
+        ]
 
 
 def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:
@@ -148,22 +161,18 @@ def field_reports(node: ObjectNode | LoadNode) -> list[FieldReport]:
     ]
 
 
-def with_nested(reports: list[FieldReport], nested: dict[str, Report]) -> list[FieldReport]:
-    """Return the reports with those of nested schemas after their fields, their keys dotted.
+def with_nested(report: FieldReport, nested: Report | None) -> list[FieldReport]:
+    """Return the report on a field, and those on the schema nested in it, their keys dotted.
 
     A nested schema that runs as stock makes its field a stock one; one with a method of yours
     around it, a custom one.
     """
-    result = []
-    for report in reports:
-        child = nested.get(report.key)
-        if child is not None and child.why:
-            report = replace(report, compiled=False, custom=False, why=child.why)
-        elif child is not None and child.override:
-            report = replace(report, compiled=True, custom=True, why="")
-        if child is not None and child.registered:
-            report = replace(report, kind=f"{report.kind}, {child.registered}")
-        result.append(report)
-        for field in child or ():
-            result.append(replace(field, key=f"{report.key}.{field.key}"))
-    return result
+    if nested is None:
+        return [report]
+    if nested.why:
+        report = replace(report, compiled=False, custom=False, why=nested.why)
+    elif nested.override:
+        report = replace(report, compiled=True, custom=True, why="")
+    if nested.registered:
+        report = replace(report, kind=f"{report.kind}, {nested.registered}")
+    return [report, *(replace(field, key=f"{report.key}.{field.key}") for field in nested)]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastschema import FieldReport, Report
-from fastschema.runtime.report import with_nested
+from fastschema.runtime.report import Ancestors, with_nested
 
 NAME = FieldReport("name", "person.name", True, "string")
 ODD = FieldReport("odd", "odd", False, "own", "nobody knows it")
@@ -59,7 +59,9 @@ def test_notes_stand_below_the_first_line(why):
     ],
 )
 def test_nested_reports_follow_their_field(child, expected):
-    assert with_nested([NAME, ODD], {"name": child}) == [*expected, ODD]
+    reports = Ancestors().reports_of("Dog", [NAME, ODD], [child, None], lambda field, within: field)
+
+    assert reports == [*expected, ODD]
 
 
 def test_a_report_on_loading_is_a_table_of_its_own():
@@ -77,6 +79,6 @@ def test_a_report_on_loading_is_a_table_of_its_own():
 def test_a_nested_schema_that_runs_as_stock_is_not_custom():
     custom = FieldReport("a", "a", True, "nested", custom=True)
 
-    [told] = with_nested([custom], {"a": Report("A", [], "dump is overridden")})
+    [told] = with_nested(custom, Report("A", [], "dump is overridden"))
 
     assert (told.compiled, told.custom, told.why) == (False, False, "dump is overridden")

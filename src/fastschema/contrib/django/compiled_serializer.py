@@ -36,7 +36,7 @@ from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.plugins import plugin
 from fastschema.runtime.programs import DumpProgram
-from fastschema.runtime.report import Ancestors, FieldReport, Report, field_reports, with_nested
+from fastschema.runtime.report import Ancestors, FieldReport, Report, field_reports
 from fastschema.runtime.switch import disabled
 
 _bulk = plugin("fastschema.contrib.django.bulk.create")
@@ -234,16 +234,18 @@ def _explain(schema: Any, ancestors: Ancestors) -> Report:
     except Exception as error:  # it may need a request, say, or name a column that is not there
         reason = f"its fields cannot be made here: {type(error).__name__}: {error}"
         return Report(name, [], reason)
-    program, fields = bound.compiled.program, bound.fields
-    within = ancestors.with_schema(program)
-    nested = {
-        node.key: _explain(field, within)
-        for node, field in zip(program.node.fields, fields, strict=True)
-        if within is not None
-        and (node.kind.nested_slot is not None or isinstance(field, Serializer))
-    }
-    override = "to_representation" if is_overridden else ""
-    return Report(name, with_nested(field_reports(program.node), nested), override=override)
+    program = bound.compiled.program
+    explained = [
+        field if node.kind.nested_slot is not None or isinstance(field, Serializer) else None
+        for node, field in zip(program.node.fields, bound.fields, strict=True)
+    ]
+    reports = field_reports(program.node)
+    fields = ancestors.reports_of(program, reports, explained, _explain_nested)
+    return Report(name, fields, override="to_representation" if is_overridden else "")
+
+
+def _explain_nested(field: Any, ancestors: Ancestors) -> Report | None:
+    return None if field is None else _explain(field, ancestors)
 
 
 def _explain_loading(schema: Any) -> Report | None:
@@ -280,13 +282,19 @@ def _report_input(serializer: Any, ancestors: Ancestors) -> Report:
         nodes = read_validation(serializer, all_fields(serializer), []).program.node.fields
     except UnreadableError as error:
         return Report(name, [], str(error))
-    within = ancestors.with_schema((type(serializer), *[node.name for node in nodes]))
-    nested = {
-        node.name: _report_input(fields[node.name], within)
-        for node in nodes
-        if isinstance(fields[node.name], Serializer | ListSerializer) and within is not None
-    }
-    return Report(name, with_nested(list(map(_input_field_report, nodes)), nested))
+    names = [node.name for node in nodes]
+    reports = ancestors.reports_of(
+        (type(serializer), *names),
+        map(_input_field_report, nodes),
+        map(fields.__getitem__, names),
+        _report_nested_input,
+    )
+    return Report(name, reports)
+
+
+def _report_nested_input(field: Any, ancestors: Ancestors) -> Report | None:
+    is_nested = isinstance(field, (Serializer, ListSerializer))
+    return _report_input(field, ancestors) if is_nested else None
 
 
 def _input_field_report(node: InputField) -> FieldReport:
