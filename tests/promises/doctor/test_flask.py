@@ -46,7 +46,8 @@ def doctor(app):
 
 
 def test_it_is_a_command_of_flask():
-    command = ["-m", "flask", "--app", "tests.promises.flask.streaming.served", "fastschema", "--all"]
+    app = "tests.promises.flask.streaming.served"
+    command = ["-m", "flask", "--app", app, "fastschema", "--all"]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True)
     assert "BandSchema" in done.stdout
 
