@@ -38,6 +38,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+_PROMISES = Path(__file__).parent / "promises"
+_BY_THOSE_OF_USERS = os.environ.get("THRESHOLDS") == "users"
 _OF_USERS = {name: value for name, value in vars(thresholds).items() if type(value) is int}
 
 
@@ -68,6 +70,14 @@ def users_thresholds(monkeypatch):
     """The numbers that users have, for tests that cross the moment when a class is compiled."""
     for name, number in _OF_USERS.items():
         monkeypatch.setattr(thresholds, name, number)
+
+
+@pytest.fixture(autouse=True)
+def _promises_hold_for_users(request):
+    """With THRESHOLDS=users, promises are tested by the numbers that users have."""
+    is_promise = request.path.is_relative_to(_PROMISES)
+    if _BY_THOSE_OF_USERS and is_promise and request.node.get_closest_marker("at_once") is None:
+        request.getfixturevalue("users_thresholds")
 
 
 @pytest.fixture(params=["at once", "users'"])
