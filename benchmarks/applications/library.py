@@ -22,7 +22,7 @@ START = datetime.datetime(2024, 1, 1, 8, 30)
 
 
 class Library(FlaskApplication):
-    """Its API, which asks nobody who they are."""
+    """Its API, which asks no client who they are."""
 
     title = "A library in Flask"
     packages = ("flask", "marshmallow", "flask-smorest", "sqlalchemy")

@@ -69,7 +69,7 @@ class Shop(DjangoApplication):
             Request("products without django-filter, 20", "/api/products-by-page/"),
             Request("products found by three filters, 20", f"/api/products/?{found}"),
             Request("the customer's orders with their lines, 20", "/api/orders/"),
-            Request("reviews whose relations nobody loads, 20", "/api/reviews/"),
+            Request("reviews whose relations are not loaded, 20", "/api/reviews/"),
             Request("a product with its reviews", "/api/products/7/", sampled=True),
             Request("an order with its lines", "/api/orders/1/"),
             Request("POST a review", "/api/reviews/", "POST", review),

@@ -127,7 +127,7 @@ README = [
     ("DRF, the same list without django-filter", "products without django-filter, 20", "", ""),
     (
         "DRF, a list that queries its relations for each row",
-        *("reviews whose relations nobody loads, 20", "", ""),
+        *("reviews whose relations are not loaded, 20", "", ""),
     ),
     ("DRF, one object with a list of nested ones", "", "", "a product with its reviews"),
     ("DRF, POST of an object with two nested ones", "", "", "POST an order with two lines"),

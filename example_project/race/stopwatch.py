@@ -54,7 +54,7 @@ class Stopwatch:
 
 _running: ContextVar[Stopwatch | None] = ContextVar("race_stopwatch", default=None)
 running = _running.get
-"""The stopwatch of the view that is running; None if nobody times it."""
+"""The stopwatch of the view that is running; None if it is not timed."""
 
 
 @contextmanager

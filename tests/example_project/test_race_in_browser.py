@@ -83,7 +83,7 @@ def address(request, databases, tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def race(page: Chrome, address: str) -> Chrome:
-    """The page of the race, as if nobody had raced before, with a few requests for each lane."""
+    """The page of the race, as before the first race, with a few requests for each lane."""
     page.get(address)
     page.execute_script("sessionStorage.clear()")
     page.get(address)

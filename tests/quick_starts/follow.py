@@ -169,7 +169,7 @@ class Follower:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, so that pages can be followed side by side."""
+    """A port that no process listens on, so that pages can be followed side by side."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

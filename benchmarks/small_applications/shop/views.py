@@ -46,7 +46,7 @@ class ProductViewSet(viewsets.ModelViewSet):
 
 
 class ProductsByPage(generics.ListAPIView):
-    """The products, which nobody filters."""
+    """The products, which no request filters."""
 
     queryset = ProductViewSet.queryset
     serializer_class = ProductSerializer

@@ -164,14 +164,14 @@ class TestLines:
             ViewFinding("GET /b"),
         ]
 
-        assert told(Diagnosis([], views, {"GET /c": "nobody knows"})) == [
+        assert told(Diagnosis([], views, {"GET /c": "it has no decorator"})) == [
             "Views",
             "  GET /a: a:B",
             "      no model instances are built",
             "  GET /b",
             "",
             "Views whose schema is not known",
-            "  GET /c: nobody knows",
+            "  GET /c: it has no decorator",
             "",
         ]
 

@@ -18,7 +18,7 @@ NAME = FieldTime(
     depth=1,
 )
 BORN = FieldTime("artist.born", "born", True, seconds=0.0015, user_seconds=0.0, depth=1)
-ODD = FieldTime("odd", "odd", False, seconds=0.002, user_seconds=0.002, why="nobody knows it")
+ODD = FieldTime("odd", "odd", False, seconds=0.002, user_seconds=0.002, why="it is not known")
 PROFILE = Profile("AlbumSchema", 1000, 0.01, [TITLE, ARTIST, NAME, BORN, ODD])
 
 
@@ -30,7 +30,7 @@ def test_a_profile_prints_as_a_table():
         "artist            maker   compiled  6.000    60%    3.000",
         "artist.name       name    compiled  4.000    40%    3.000  Artist.name is a property",
         "artist.born       born    compiled  1.500    15%",
-        "odd               odd     stock     2.000    20%    2.000  nobody knows it",
+        "odd               odd     stock     2.000    20%    2.000  it is not known",
         "(between fields)                    1.000    10%",
     ]
 
@@ -56,7 +56,7 @@ def test_a_profile_as_a_dict_is_ready_for_json():
                 "compiled": False,
                 "seconds": 0.002,
                 "user_seconds": 0.002,
-                "why": "nobody knows it",
+                "why": "it is not known",
                 "depth": 0,
                 "is_yours": False,
             }

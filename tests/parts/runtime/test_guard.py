@@ -30,7 +30,7 @@ def test_what_hangs_on_one_of_several_classes_is_no_change_of_them():
 
 class Incomparable:
     def __eq__(self, other):
-        raise AssertionError("nobody compares it")
+        raise AssertionError("it is not to be compared")
 
     __hash__ = None
 

@@ -8,7 +8,7 @@ from fastschema import FieldReport, Report
 from fastschema.runtime.report import Ancestors, with_nested
 
 NAME = FieldReport("name", "person.name", True, "string")
-ODD = FieldReport("odd", "odd", False, "own", "nobody knows it")
+ODD = FieldReport("odd", "odd", False, "own", "it is not known")
 
 
 def test_a_report_prints_as_a_table():
@@ -16,7 +16,7 @@ def test_a_report_prints_as_a_table():
         "Dog: 1 of 2 fields compiled\n"
         "key   source       runs      kind    why stock\n"
         "name  person.name  compiled  string\n"
-        "odd   odd          stock     own     nobody knows it"
+        "odd   odd          stock     own     it is not known"
     )
 
 
@@ -71,7 +71,7 @@ def test_a_report_on_loading_is_a_table_of_its_own():
     assert str(report).split("\n\n")[1].splitlines() == [
         "Dog, loading: 0 of 1 fields compiled",
         "key  target  runs   kind  why stock",
-        "odd  odd     stock  own   nobody knows it",
+        "odd  odd     stock  own   it is not known",
     ]
     assert report.as_dict()["loading"] == loading.as_dict()
 

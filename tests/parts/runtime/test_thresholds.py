@@ -149,7 +149,7 @@ def test_a_kept_schema_of_few_values_leaves_single_objects_to_stock_from_the_sec
 
 
 @pytest.mark.usefixtures("users_thresholds")
-def test_nobody_makes_the_fields_of_a_schema_that_stock_dumps_one_object_by():
+def test_no_fields_are_made_of_a_schema_that_stock_dumps_one_object_by():
     class Talking(Schema):
         sound = fields.Method("make_sound")
 

@@ -32,7 +32,7 @@ def outcome(call: Callable[[], Any], calls: MutableSequence[Any]) -> Outcome:
 
 
 def exactly(value: Any) -> Any:
-    """A value with the classes of all its parts; equal only to what nobody can tell from it."""
+    """A value with the classes of all its parts; equal only to what users cannot tell from it."""
     return outcomes.exactly(
         value, lambda leaf: without_address(repr(leaf)), dict, text=without_address
     )

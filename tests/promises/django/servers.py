@@ -53,7 +53,7 @@ def database(tmp_path_factory, django_db_setup, django_db_blocker):
 def serving(command, database, settings, output=subprocess.DEVNULL):
     """Run a server inside of the ``with`` statement, and give its address.
 
-    It inherits a socket that listens already, so nobody has to wait or to guess a free port.
+    It inherits a socket that listens already, so no test has to wait or to guess a free port.
 
     :param command: with ``{fd}`` for the socket
     :param output: where it writes

@@ -1,4 +1,4 @@
-"""Clones of fields beside the fields that stock makes: nobody can tell one from the other."""
+"""Clones of fields beside the fields that stock makes: users cannot tell one from the other."""
 
 import copy
 import datetime
@@ -40,7 +40,7 @@ ATOMS = (
 
 
 class Picture:
-    """Everything that can be told of fields, equal for fields that nobody can tell apart.
+    """Everything that can be told of fields, equal for fields that users cannot tell apart.
 
     :param shared: the ids of what fields of other serializers have as well
     """

@@ -59,7 +59,7 @@ def validated(serializer):
 
 
 @SOME_OR_ALL
-def test_nobody_looks_at_an_argument_but_stock(choose):
+def test_only_stock_looks_at_an_argument(choose):
     cases = choose(lazy_cases(CLASSES, Field))
     failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}

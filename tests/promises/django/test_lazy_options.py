@@ -124,7 +124,7 @@ def used(serializer):
 
 
 @EACH_OR_ALL
-def test_nobody_looks_at_an_option_but_stock(choose, flights):
+def test_only_stock_looks_at_an_option(choose, flights):
     cases = choose(cases_of(OPTIONS))
     failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}

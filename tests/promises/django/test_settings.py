@@ -121,7 +121,7 @@ class StreamedFlights(StreamingListMixin, Flights):
 
 
 def begun(view_class):
-    """What a view returns; nobody has rendered or read it."""
+    """What a view returns, before it is rendered or read."""
     return view_class.as_view()(APIRequestFactory().get("/"))
 
 

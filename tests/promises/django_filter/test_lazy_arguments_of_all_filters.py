@@ -46,9 +46,9 @@ def calls(filter_):
 
 
 @SOME_OR_ALL
-def test_nobody_looks_at_an_argument_but_stock(choose, flights):
+def test_only_stock_looks_at_an_argument(choose, flights):
     cases = choose(lazy_cases(CLASSES, Filter))
     failures, count = differing(cases, calls, fastschema.disabled)
-    # Stock asks whether there is a text, which is not done where nobody needs the filter.
+    # Stock asks whether there is a text, which is not done where the filter is not needed.
     assert failures.keys() <= {"OrderingFilter(help_text=lazystr)"}
     assert count > len(cases) / 2

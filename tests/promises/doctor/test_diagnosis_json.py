@@ -30,7 +30,7 @@ def test_where_orjson_is_missing_whoever_asks_is_told_once():
 
 
 @needs_orjson
-def test_where_orjson_is_there_nobody_is_told():
+def test_where_orjson_is_there_the_doctor_says_nothing_of_it():
     done = subprocess.run(
         [sys.executable, "-c", TELL_OF_JSON], capture_output=True, text=True, check=True
     )

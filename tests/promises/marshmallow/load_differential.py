@@ -194,7 +194,7 @@ def made(data: Any) -> Any:
 def described(error: Exception, data: Any) -> Any:
     """All that can be seen of an exception."""
     if isinstance(error, RecursionError):
-        return type(error)  # how deep it was, and in what, is nobody's business
+        return type(error)  # how deep it was, and in what, is not compared
     if isinstance(error, ValidationError):
         return {
             "class": type(error),

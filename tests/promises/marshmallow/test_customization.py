@@ -156,7 +156,7 @@ def test_a_field_with_two_names_is_copied_once():
     assert declared["a"] is declared["b"] is not field
 
 
-def test_nobody_sees_a_copy_that_comes_to_nothing():
+def test_users_see_no_copy_that_comes_to_nothing():
     """The last field has all of them copied by ``copy``, also those before it."""
     deaths = []
 

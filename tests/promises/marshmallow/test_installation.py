@@ -60,7 +60,7 @@ def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch
         calls.append(name)
         return stock(*args, **options)
 
-    dog = Schema.from_dict({"name": fields.String()})  # which nobody has used before
+    dog = Schema.from_dict({"name": fields.String()})  # which was not used before
 
     def use():
         calls.clear()

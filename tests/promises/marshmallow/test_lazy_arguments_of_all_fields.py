@@ -65,7 +65,7 @@ def calls(field):
 
 @counts_looks
 @SOME_OR_ALL
-def test_nobody_looks_at_an_argument_of_a_field_but_stock(choose):
+def test_only_stock_looks_at_an_argument_of_a_field(choose):
     cases = choose(lazy_cases(CLASSES, Field))
     failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}
@@ -74,7 +74,7 @@ def test_nobody_looks_at_an_argument_of_a_field_but_stock(choose):
 
 @counts_looks
 @SOME_OR_ALL
-def test_nobody_looks_at_an_argument_of_a_validator_but_stock(choose):
+def test_only_stock_looks_at_an_argument_of_a_validator(choose):
     def calls_of(validator):
         return calls(fields.String(validate=validator))
 

@@ -156,7 +156,7 @@ def uses(get, value, arguments):
 
 @counts_looks
 @EACH_OR_ALL
-def test_nobody_looks_at_an_option_but_stock(choose):
+def test_only_stock_looks_at_an_option(choose):
     cases = choose(cases_of(OPTIONS))
     failures, count = differing(cases, calls, fastschema.disabled)
     assert failures == {}

@@ -7,7 +7,7 @@ from tests.promises.marshmallow.differential import MARSHMALLOW_3, USES, install
 
 
 class World:
-    """Classes that nobody else has, and a schema of them."""
+    """Classes that no other test has, and a schema of them."""
 
     def __init__(self):
         self.integer = type("Own", (fields.Integer,), {})

@@ -72,7 +72,7 @@ class LoggedMapping(collections.abc.Mapping):
         return self.values_[key]
 
     def __iter__(self):
-        raise AssertionError("nobody iterates over an object")
+        raise AssertionError("stock does not iterate over an object")
 
     __len__ = __iter__
 

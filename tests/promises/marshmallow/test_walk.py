@@ -108,7 +108,7 @@ def test_a_change_of_a_schema_that_somebody_has_looked_at_is_seen(change: str, p
 
 
 @pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
-def test_a_change_of_a_schema_that_nobody_has_looked_at_is_seen(change: str) -> None:
+def test_a_change_of_a_schema_that_no_code_has_looked_at_is_seen(change: str) -> None:
     uses = ["dump 3", "load 3", "load what is odd", "load what is wrong"]
     kind = "Holding, kept" if change in OF_FIELDS else "Plain, kept"
     WALKS.assert_as_in_stock(kind, [*uses, *uses, f"{change} of the schema", *uses])

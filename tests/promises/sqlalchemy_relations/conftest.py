@@ -22,12 +22,12 @@ def engine():
 
 
 @pytest.fixture
-def _tell_nobody_afterwards(monkeypatch):
+def _restore_what_runs_before_dumps(monkeypatch):
     monkeypatch.setattr(dump, "_before", None)
 
 
 @pytest.fixture
-def ask(engine, _tell_nobody_afterwards):
+def ask(engine, _restore_what_runs_before_dumps):
     """From a view to its body and the number of queries, with the setting or without."""
 
     def answer(view, **config):

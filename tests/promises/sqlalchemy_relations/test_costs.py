@@ -37,7 +37,7 @@ MOST = 1.02
 
 
 @pytest.fixture(autouse=True)
-def _tell_nobody_afterwards(monkeypatch):
+def _restore_what_runs_before_dumps(monkeypatch):
     monkeypatch.setattr(dump, "_before", None)
 
 

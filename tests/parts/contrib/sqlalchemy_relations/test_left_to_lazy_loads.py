@@ -252,7 +252,7 @@ def test_objects_with_mutable_values_are_loaded_for_and_those_with_listeners_are
         assert rows[0] in session.dirty
 
 
-def test_columns_that_nobody_may_load_stay_so(engine):
+def test_columns_that_raise_when_they_are_loaded_stay_so(engine):
     """Be it that their class says so, or the statement; then the objects are not asked."""
     schema = reading(pages=fields.Nested(Named, many=True))
     for name, options in (("secret", ()), ("made", (defer(Book.made, raiseload=True),))):

@@ -206,7 +206,7 @@ def test_reverse_one_to_one_relations_and_relations_that_go_to_many():
     assert unloaded(Rows(), loaded) == []
 
 
-def test_rows_that_nobody_has_read_and_what_is_no_serializer_are_let_alone():
+def test_rows_that_were_not_read_and_what_is_no_serializer_are_let_alone():
     assert loaded_with(iter([Flight()])) is None
     assert unloaded(None, Flight.objects.all()) == []
 
@@ -278,7 +278,7 @@ class TestWarning:
         assert caplog.messages == [loaded]
 
     @pytest.mark.parametrize("debug", [False, True])
-    def test_it_says_nothing_where_there_is_nothing_or_nobody_debugs(self, flights, caplog, debug):
+    def test_it_says_nothing_where_there_is_nothing_or_debug_is_off(self, flights, caplog, debug):
         loaded = {"queryset": Flight.objects.select_related(*ALL)} if debug else {}
         with override_settings(DEBUG=debug), caplog.at_level(logging.WARNING, "fastschema"):
             self.ask(self.view(**loaded))

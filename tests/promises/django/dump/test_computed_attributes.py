@@ -90,7 +90,7 @@ def test_where_a_value_is_put_may_be_computed():
 
 class Refusing(serializers.Serializer):
     def get_fields(self):
-        raise PermissionError("nobody asks")
+        raise PermissionError("stock does not ask")
 
 
 @pytest.mark.parametrize("options", [{"max_length": 2}, {"min_length": 4}], ids=str)

@@ -55,7 +55,7 @@ def chosen():
 PLAIN = [
     Days,
     [(0, "none"), (1, "one")],
-    [("Some", [(0, "none")]), ("Others", [(1, "one"), (None, "nobody knows")])],
+    [("Some", [(0, "none")]), ("Others", [(1, "one"), (None, "unknown")])],
     {0: "none", 1: "one"},
 ]
 OWN = [chosen, [(0, lazy(said, str)("none")), (1, "one")], [(0.0, "none"), (1, "one")]]

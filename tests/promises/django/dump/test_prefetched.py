@@ -1,4 +1,4 @@
-"""Objects that were prefetched, read past managers where nobody can tell; see attribute_access."""
+"""Objects that were prefetched, read past managers where users cannot tell: attribute_access."""
 
 import pytest
 from django.db import models

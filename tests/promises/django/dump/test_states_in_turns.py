@@ -1,4 +1,4 @@
-"""Serializers that nobody has looked at take turns with one bound program, nested ones included."""
+"""Serializers that no code has looked at take turns with one bound program, also nested ones."""
 
 import contextlib
 import gc
@@ -21,7 +21,7 @@ class Loud(serializers.CharField):
 
 
 def new_classes():
-    """Classes that nobody has used: the outer one, what is nested in it, and in that."""
+    """Classes that were never used: the outer one, what is nested in it, and in that."""
 
     class Own(serializers.SlugField):
         pass

@@ -1,4 +1,4 @@
-"""One object: what is made of it, and that no field is made that nobody needs."""
+"""One object: what is made of it, and that no field is made that is not needed."""
 
 import os
 import random

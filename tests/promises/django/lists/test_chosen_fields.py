@@ -125,15 +125,15 @@ class TestWhoAsks:
         queryset = City.objects.order_by("pk").prefetch_related("natives__city")
         assert_same_in_turns(queryset=queryset, serializer_class=Outer)
 
-    def test_nobody_chooses_where_there_is_nothing_to_show(self):
+    def test_no_serializer_chooses_fields_where_there_is_nothing_to_show(self):
         queryset = Person.objects.order_by("pk").select_related("birthplace")
         serializer_class = type(
             "People",
             (serializers.Serializer,),
             {"birthplace": ByUser(), "pk": serializers.CharField()},
         )
-        nobody = queryset.filter(birthplace=None)
-        for rows in (nobody, nobody.none()):
+        none = queryset.filter(birthplace=None)
+        for rows in (none, none.none()):
             CALLS.clear()
             for _ in range(3):
                 assert len(serializer_class(rows.all(), many=True).data) == len(rows.all())
@@ -156,4 +156,4 @@ def test_fields_that_somebody_has_chosen_already_are_read_from_rows(django_asser
         with django_assert_num_queries(1):
             data = Pops(rows, many=True).data
         assert {tuple(each["city"]) for each in data} == {("id",)}
-        assert rows._result_cache.fetched is not None  # nobody has needed an instance
+        assert rows._result_cache.fetched is not None  # no instance was needed

@@ -54,7 +54,7 @@ class Days(models.IntegerChoices):
         Days,
         Days.choices,
         [(0, "none"), (1, "one"), (2, "two")],
-        [("Some", [(0, "none"), (1, "one")]), ("Others", [(2, "two"), (None, "nobody knows")])],
+        [("Some", [(0, "none"), (1, "one")]), ("Others", [(2, "two"), (None, "unknown")])],
         [(True, "true"), (0, "none")],
         [(1, ""), (2, "\u2028 <é>")],
         {0: "none", 1: "one"},

@@ -1,4 +1,4 @@
-"""Models whose instances somebody notices: instances are made of them, or nobody can tell."""
+"""Models whose instances somebody notices: instances are made of them, or users cannot tell."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def answers():
 
 
 @pytest.mark.parametrize("model", [*FROM_ROWS, *INSTANCES])
-def test_nobody_can_tell(answers, model):
+def test_users_cannot_tell(answers, model):
     assert answers[model]["fast"] == answers[model]["stock"]
     assert answers[model]["rows"] == (model in FROM_ROWS)
 

@@ -76,8 +76,8 @@ def test_what_cannot_be_prefetched_is_tried_as_often_as_in_stock(pagination_clas
 
 def test_an_empty_table():
     for pagination_class in (Numbered, Limited):
-        nobody = pages_of(pagination_class, get_queryset=lambda self: Person.objects.none())
-        assert_same_outcome(nobody)
+        empty = pages_of(pagination_class, get_queryset=lambda self: Person.objects.none())
+        assert_same_outcome(empty)
 
 
 def cursors_by(*ordering, **attributes):

@@ -1,4 +1,4 @@
-"""Lists whose rows code of users sees, while nobody looks at what lies behind them."""
+"""Lists whose rows code of users sees, while no code looks at what lies behind them."""
 
 import copy
 import gc

@@ -83,7 +83,7 @@ REQUESTS = {
         "retrieve",
         {"queryset": AIRLINES, "serializer_class": WithFlights},
     ),
-    "a detail whose relations nobody loads": ("retrieve", {"queryset": Flight.objects.all()}),
+    "a detail whose relations are not loaded": ("retrieve", {"queryset": Flight.objects.all()}),
     "a change": (
         "partial_update",
         {"queryset": Airline.objects.all(), "serializer_class": AirlineSerializer},

@@ -147,7 +147,7 @@ def duplicate(how: Callable[[Any], Any], subject: Subject) -> None:
 
 
 def duplicate_new(how: Callable[[Any], Any], subject: Subject) -> None:
-    """Keep copies of what nobody has used.
+    """Keep copies of what was not used.
 
     One that was used has fields in stock, which go into shallow copies and pickles; here it has
     none until somebody looks: see "How new schemas are made" in docs/patching.md.

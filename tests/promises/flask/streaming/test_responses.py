@@ -178,7 +178,7 @@ def test_the_context_of_the_request_is_kept_until_the_end(app, fast):
 
 
 @counts_references
-def test_the_context_ends_with_a_response_that_nobody_reads_or_closes(app, fast):
+def test_the_context_ends_with_a_response_that_no_server_reads_or_closes(app, fast):
     rows = Rows(9)
     ended = []
     app.teardown_request(ended.append)

@@ -1,4 +1,4 @@
-"""Schemas of users: this module is run anew for each walk, so that nobody has used its classes."""
+"""Schemas of users: this module is run anew for each walk, so that its classes are unused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields that are made once for a class: nobody can tell, whatever changes."""
+"""Fields that are made once for a class: users cannot tell, whatever changes."""
 
 import datetime
 import gc

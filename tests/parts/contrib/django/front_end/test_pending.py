@@ -1,4 +1,4 @@
-"""Serializers whose fields nobody has looked at yet: whenever somebody does, all is as in stock."""
+"""Serializers whose fields no code has looked at yet: whenever it does, all is as in stock."""
 
 import copy
 import datetime
@@ -145,7 +145,7 @@ def test_a_field_that_is_gone_when_its_turn_comes():
 
 
 def new_classes():
-    """Classes that nobody has used: one that is plain, and two that decide on their fields."""
+    """Classes that were never used: one that is plain, and two that decide on their fields."""
 
     class Plain(Outer):
         pass
