@@ -108,11 +108,11 @@ $(APPLICATIONS:%=measure-application-%): measure-application-%: .venv/applicatio
 
 # What their own tests need comes after them. FlexMeasures 1.0 does not start with Flask-Security 5.9, nor
 # Superset 6.1 with Flask-Caching 2.5 or without cachetools.
-NEEDS_OF_netbox := orjson "netbox~=4.7.0"
+NEEDS_OF_netbox := orjson "netbox~=4.7.0" pytest pytest-django
 NEEDS_OF_pretix := orjson "pretix~=2026.8.0" "psycopg[binary]"
 NEEDS_OF_superset := orjson "apache-superset~=6.1.0" "flask-caching<2.5" cachetools \
 	"psycopg[binary]" psycopg2-binary
-NEEDS_OF_ara := orjson "ara[server]~=1.8.0" factory-boy
+NEEDS_OF_ara := orjson "ara[server]~=1.8.0" factory-boy pytest pytest-django
 NEEDS_OF_flexmeasures := orjson "flexmeasures~=1.0.0" "flask-security-too<5.9" \
 	"fakeredis[lua]" pytest pytest-flask pytest-mock
 $(APPLICATIONS:%=.venv/applications/%/installed): .venv/applications/%/installed: pyproject.toml Makefile

@@ -112,12 +112,12 @@ def choose_database(name: str, file: Path | None) -> Any:
     if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
         os.environ["DATABASE_URL"] = f"sqlite:///{file}" if file else "sqlite://:memory:"
         return None
-    from applications.postgresql import address, connected, django_url, make_anew
+    from applications.postgresql import connected, django_url, make_anew
 
     for each, variable in ((name, "PATTERNS_DATABASE"), (f"{name}_flask", "FLASK_DATABASE")):
         make_anew(each)
         os.environ[variable] = each
-    connection = connected(address().database)
+    connection = connected()
     os.environ["DATABASE_URL"] = django_url(name)
     return connection
 

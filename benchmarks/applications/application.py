@@ -75,7 +75,7 @@ class Application(abc.ABC):
     :cvar own_code: where the names of its modules' files begin, relative to ``site-packages``
     :cvar masked: keys of JSON whose values differ each time that something is written
     :cvar database: its database in PostgreSQL; empty: it has a file in its folder
-    :cvar tests: which of its own tests concern its API
+    :cvar tests: the packages and modules of its own tests that concern its API
     :cvar contenders: who is compared with stock
     """
 
@@ -129,8 +129,8 @@ class Application(abc.ABC):
     def backends(self) -> list[int]:
         """Return the processes of the database server that serve this process."""
 
-    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
-        """Run its own tests, if it has any; return how each of them ended.
+    def test_plugins(self, directory: Path, fast: bool) -> list[Any]:
+        """Prepare its own tests; return plugins of pytest.
 
         :param fast: add the lines of fastschema's README
         """

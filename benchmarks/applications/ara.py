@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
-import json
 import os
-import uuid
-import zlib
 from pathlib import Path
 from typing import Any
 from wsgiref.types import WSGIApplication
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
+from applications.filling import created
 
 USER = "operator"
 SESSION = "s" * 32
 START = datetime.datetime(2024, 1, 1, 8, 30, tzinfo=datetime.UTC)
-PLAYBOOKS, PLAYS, TASKS, HOSTS = 600, 2, 4, 4
-"""How many playbooks there are, and what each playbook (each play, of tasks) has."""
+PLAYBOOKS, PLAYS, HOSTS = 600, 2, 4
+"""How many playbooks there are, and what each playbook has; a play has four tasks."""
 
 
 class Ara(DjangoApplication):
@@ -103,10 +100,6 @@ class Ara(DjangoApplication):
 APPLICATION = Ara()
 
 
-def compressed(value: Any) -> bytes:
-    return zlib.compress(json.dumps(value).encode())
-
-
 def add_user() -> None:
     """Add a user with all permissions and a session, who need not log in."""
     from django.contrib.auth import get_user_model
@@ -129,43 +122,27 @@ def add_user() -> None:
 
 
 def add_playbooks() -> None:
-    """Add playbooks with their plays, tasks, hosts, results and files."""
+    """Add playbooks with their plays, tasks, hosts, results and files, by ara's own factories."""
     from ara.api import models
+    from ara.api.tests import factories
 
-    labels = [models.Label.objects.create(name=f"label {number}") for number in range(12)]
-    text = b"---\n- hosts: all\n  tasks: []\n"
-    content = models.FileContent.objects.create(
-        sha1=hashlib.sha1(text).hexdigest(), contents=zlib.compress(text)
-    )
+    labels = created(models.Label, 12, name="label {}")
     latest = {}
     for number in range(PLAYBOOKS):
         started = START + datetime.timedelta(minutes=17 * number)
-        playbook = models.Playbook.objects.create(
+        playbook = factories.PlaybookFactory(
             name=f"site {number % 40}",
             started=started,
             ended=started + datetime.timedelta(seconds=95, microseconds=number),
-            ansible_version="2.19.1",
-            client_version="1.8.0",
-            python_version="3.12.1",
             status=("completed", "failed", "running")[number % 3],
-            arguments=compressed({"check": False, "forks": 20, "inventory": ["hosts.yml"]}),
             path=f"/srv/ansible/site-{number % 40}.yml",
             controller=f"control-{number % 5}",
-            user=f"user-{number % 9}",
         )
         playbook.labels.set([labels[number % 12], labels[(number + 5) % 12]])
-        file = models.File.objects.create(path=playbook.path, content=content, playbook=playbook)
-        hosts = models.Host.objects.bulk_create(
-            models.Host(
-                name=f"host-{(number * HOSTS + each) % 300}",
-                facts=compressed({"ansible_distribution": "Debian", "ansible_processor_count": 8}),
-                ok=each,
-                changed=number % 4,
-                playbook=playbook,
-            )
-            for each in range(HOSTS)
-        )
-        latest.update((host.name, host) for host in hosts)
+        file = factories.FileFactory(path=playbook.path, playbook=playbook)
+        names = [f"host-{(number * HOSTS + each) % 300}" for each in range(HOSTS)]
+        hosts = [factories.HostFactory(name=name, playbook=playbook, ok=1) for name in names]
+        latest |= zip(names, hosts, strict=True)
         for each in range(PLAYS):
             add_play(playbook, file, hosts, each)
     models.LatestHost.objects.bulk_create(
@@ -175,37 +152,28 @@ def add_playbooks() -> None:
 
 def add_play(playbook: Any, file: Any, hosts: list[Any], number: int) -> None:
     """Add a play with its tasks, and a result of each for some of the hosts."""
-    from ara.api import models
+    from ara.api.tests import factories
 
-    play = models.Play.objects.create(
-        name=f"play {number}",
-        uuid=uuid.UUID(int=playbook.id * 10 + number),
-        status="completed",
-        started=playbook.started,
-        playbook=playbook,
-    )
-    for line in range(TASKS):
+    own = {"playbook": playbook, "status": "completed"}
+    play = factories.PlayFactory(name=f"play {number}", started=playbook.started, **own)
+    for line, action in enumerate(("apt", "copy", "service", "wait_for")):
         started = playbook.started + datetime.timedelta(seconds=7 * line)
-        task = models.Task.objects.create(
-            name=("install packages", "copy files", "start the service", "wait")[line % 4],
-            action=("apt", "copy", "service", "wait_for")[line % 4],
+        task = factories.TaskFactory(
+            name=f"install {action}",
+            action=action,
             lineno=12 + line,
-            tags=compressed(["always", f"tag-{line}"]),
             handler=line == 2,
-            status="completed",
             started=started,
             ended=started + datetime.timedelta(seconds=5, milliseconds=playbook.id % 997),
             warnings=["a deprecated option"] if line == 1 else [],
             play=play,
             file=file,
-            playbook=playbook,
+            **own,
         )
-        results = models.Result.objects.bulk_create(
-            models.Result(
+        results = [
+            factories.ResultFactory(
                 status="failed" if (playbook.id + line + each) % 7 == 0 else "ok",
                 changed=each % 2 == 0,
-                ignore_errors=line == 3,
-                content=compressed({"msg": "all done", "rc": 0}),
                 started=task.started,
                 ended=task.ended,
                 duration=task.ended - task.started,
@@ -215,6 +183,6 @@ def add_play(playbook: Any, file: Any, hosts: list[Any], number: int) -> None:
                 playbook=playbook,
             )
             for each, host in enumerate(hosts[:2])
-        )
+        ]
         if line == 0:
             results[0].delegated_to.add(hosts[-1])

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from applications.application import Request
+from applications.filling import made
 from applications.flask_application import FlaskApplication
 
 EMAIL = "operator@example.com"
@@ -26,7 +27,7 @@ class FlexMeasures(FlaskApplication):
     packages = ("flexmeasures", "flask", "marshmallow", "sqlalchemy")
     own_code = ("flexmeasures/", "timely_beliefs/")
     masked = frozenset({"id", "entity_address"})
-    tests = ("api",)
+    tests = ("flexmeasures.api",)
     database = "application_flexmeasures"
     factory = ("flexmeasures.app", "create")
 
@@ -51,10 +52,9 @@ class FlexMeasures(FlaskApplication):
 
         return create(env="production", path_to_config=path), db
 
-    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
-        os.chdir(directory)
+    def test_plugins(self, directory: Path, fast: bool) -> list[Any]:
         os.environ["SQLALCHEMY_TEST_DATABASE_URI"] = self.database_url()
-        return super().run_tests(directory, fast=fast)
+        return super().test_plugins(directory, fast)
 
     def credentials(self) -> dict[str, str]:
         from flexmeasures.data.services.users import find_user_by_email
@@ -156,58 +156,55 @@ def add_assets(session: Any, owner: Any) -> None:
     from flexmeasures.data.models.generic_assets import GenericAsset, GenericAssetType
     from flexmeasures.data.models.time_series import Sensor, TimedBelief
 
-    names = ("site", "battery", "solar", "charger", "building")
-    types = [GenericAssetType(name=name, description=f"A {name}") for name in names]
-    session.add_all(types)
-    sensors = []
-    for number in range(SITES):
-        site = GenericAsset(
-            name=f"Site {number}",
-            generic_asset_type=types[0],
-            owner=owner,
-            latitude=51 + number / 100,
-            longitude=4 + number / 50,
-            attributes={"address": f"Street {number}", "tags": ["north", "leased"]},
-            flex_context={"site-power-capacity": "500 kW"},
-        )
-        session.add(site)
-        for each in range(ASSETS):
-            kind = types[1 + each % 4]
-            asset = GenericAsset(
-                name=f"{kind.name} {number}-{each}",
-                description="on the roof" if each % 2 else None,
-                generic_asset_type=kind,
-                owner=owner,
-                parent_asset=site,
-                latitude=site.latitude,
-                longitude=site.longitude,
-                attributes={"serial": f"S-{number}-{each}", "capacity": each * 10},
-                external_id=f"external-{number}-{each}",
-            )
-            session.add(asset)
-            sensors += [
-                Sensor(
-                    name=("power", "energy", "price")[which % 3],
-                    unit=("kW", "kWh", "EUR/MWh")[which % 3],
-                    event_resolution=datetime.timedelta(minutes=15),
-                    timezone="Europe/Amsterdam",
-                    generic_asset=asset,
-                    attributes={"consumption_is_positive": which == 0},
-                )
-                for which in range(SENSORS)
-            ]
-    session.add_all(sensors)
+    names = ["site", "battery", "solar", "charger", "building"]
+    types = made(GenericAssetType, 5, name=names, description=[f"A {name}" for name in names])
+    sites = made(
+        GenericAsset,
+        SITES,
+        name="Site {}",
+        generic_asset_type=types[0],
+        owner=owner,
+        latitude=lambda number: 51 + number / 100,
+        longitude=lambda number: 4 + number / 50,
+        attributes=lambda number: {"address": f"Street {number}", "tags": ["north", "leased"]},
+        flex_context={"site-power-capacity": "500 kW"},
+    )
+    assets = made(
+        GenericAsset,
+        SITES * ASSETS,
+        name=[f"{name} {{}}" for name in names[1:]],
+        description=[None, "on the roof"],
+        generic_asset_type=types[1:],
+        owner=owner,
+        parent_asset=lambda number: sites[number // ASSETS],
+        latitude=lambda number: sites[number // ASSETS].latitude,
+        longitude=lambda number: sites[number // ASSETS].longitude,
+        attributes=lambda number: {"serial": f"S-{number}", "capacity": number % ASSETS * 10},
+        external_id="external-{}",
+    )
+    sensors = made(
+        Sensor,
+        SITES * ASSETS * SENSORS,
+        name=["power", "energy", "price"],
+        unit=["kW", "kWh", "EUR/MWh"],
+        event_resolution=datetime.timedelta(minutes=15),
+        timezone="Europe/Amsterdam",
+        generic_asset=lambda number: assets[number // SENSORS],
+        attributes=lambda number: {"consumption_is_positive": number % SENSORS == 0},
+    )
+    session.add_all([*types, *sites, *assets, *sensors])
     source = DataSource(name="A meter", type="demo script")
     session.add(source)
     session.flush()
     quarter = datetime.timedelta(minutes=15)
     session.add_all(
-        TimedBelief(
+        made(
+            TimedBelief,
+            READINGS,
             sensor=sensors[0],
             source=source,
-            event_start=START + number * quarter,
+            event_start=lambda number: START + number * quarter,
             belief_horizon=datetime.timedelta(0),
-            event_value=number % 96 / 4,
+            event_value=[number / 4 for number in range(96)],
         )
-        for number in range(READINGS)
     )

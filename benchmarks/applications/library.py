@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from applications.application import Request
+from applications.filling import made
 from applications.flask_application import FlaskApplication, backends_of
 from applications.postgresql import is_there
 
@@ -88,29 +89,31 @@ class Library(FlaskApplication):
 APPLICATION = Library()
 
 
-def authors() -> Iterator[Any]:
+def authors() -> list[Any]:
     from small_applications.library.models import Author
 
-    for number in range(AUTHORS):
-        yield Author(
-            id=number + 1,
-            name=f"Author {number}",
-            born=datetime.date(1900, 1, 1) + datetime.timedelta(days=number * 97),
-            country=("France", "Österreich", "日本")[number % 3],
-            website=None if number % 4 == 0 else f"https://example.com/authors/{number}",
-        )
+    return made(
+        Author,
+        AUTHORS,
+        id=lambda number: number + 1,
+        name="Author {}",
+        born=lambda number: datetime.date(1900, 1, 1) + datetime.timedelta(days=number * 97),
+        country=["France", "Österreich", "日本"],
+        website=[None, *["https://example.com/authors/{}"] * 3],
+    )
 
 
-def books() -> Iterator[Any]:
+def books() -> list[Any]:
     from small_applications.library.models import Book, Copy
 
-    for number in range(BOOKS):
-        yield Book(
-            title=f"{TITLES[number % 6]} {number}",
-            pages=number * 37 % 900 + 10,
-            price=Decimal(number * 31 % 9900 + 100) / 100,
-            rating=None if number % 3 == 0 else number % 500 / 100,
-            added=START + datetime.timedelta(minutes=number, microseconds=number % 3),
-            author_id=number * 7 % AUTHORS + 1,
-            copies=[Copy(shelf="ABC"[each], is_lent=each == 1) for each in range(number % 4)],
-        )
+    return made(
+        Book,
+        BOOKS,
+        title=[f"{title} {{}}" for title in TITLES],
+        pages=lambda number: number * 37 % 900 + 10,
+        price=lambda number: Decimal(number * 31 % 9900 + 100) / 100,
+        rating=lambda number: None if number % 3 == 0 else number % 500 / 100,
+        added=lambda n: START + datetime.timedelta(minutes=n, microseconds=n % 3),
+        author_id=lambda number: number * 7 % AUTHORS + 1,
+        copies=lambda n: made(Copy, n % 4, shelf=["A", "B", "C"], is_lent=[False, True, False]),
+    )

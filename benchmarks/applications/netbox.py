@@ -9,6 +9,7 @@ from typing import Any
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
+from applications.filling import created, created_at_once
 
 KEY, TOKEN = "k" * 12, "t" * 40
 SITES, RACKS, DEVICES, INTERFACES = 40, 10, 3000, 4
@@ -27,11 +28,12 @@ class NetBox(DjangoApplication):
     masked = frozenset({"id", "url", "display_url", "created", "last_updated"})
     settings = "netbox.settings"
     database = "application_netbox"
-    tests = (
-        *("netbox.tests.test_api", "circuits.tests.test_api", "core.tests.test_api"),
-        *("dcim.tests.test_api", "extras.tests.test_api", "ipam.tests.test_api"),
-        *("tenancy.tests.test_api", "users.tests.test_api", "virtualization.tests.test_api"),
-        *("vpn.tests.test_api", "wireless.tests.test_api"),
+    tests = tuple(
+        f"{each}.tests.test_api"
+        for each in (
+            *("netbox", "circuits", "core", "dcim", "extras", "ipam", "tenancy", "users"),
+            *("virtualization", "vpn", "wireless"),
+        )
     )
 
     def environment(self, directory: Path) -> dict[str, str]:
@@ -41,9 +43,9 @@ class NetBox(DjangoApplication):
             "NETBOX_ROOT": str(directory),
         }
 
-    def run_tests(self, directory: Path, *, fast: bool) -> dict[str, str]:
+    def test_plugins(self, directory: Path, fast: bool) -> list[Any]:
         os.environ["NETBOX_PLUGINS"] = "netbox.tests.dummy_plugin netbox.tests.dummy_plugin_b"
-        return super().run_tests(directory, fast=fast)
+        return super().test_plugins(directory, fast)
 
     def credentials(self) -> dict[str, str]:
         return {"HTTP_AUTHORIZATION": f"Bearer nbt_{KEY}.{TOKEN}"}
@@ -170,57 +172,35 @@ class Inventory:
             ),
         ]:
             CustomField.objects.create(name=name, type=kind, **options).object_types.set(types)
-        self.tags = [
-            Tag.objects.create(name=f"Tag {number}", slug=f"tag-{number}") for number in range(8)
-        ]
+        self.tags = created(Tag, 8, name="Tag {}", slug="tag-{}")
         group = TenantGroup.objects.create(name="Customers", slug="customers")
-        self.tenants = [
-            Tenant.objects.create(name=f"Tenant {number}", slug=f"tenant-{number}", group=group)
-            for number in range(20)
-        ]
+        self.tenants = created(Tenant, 20, name="Tenant {}", slug="tenant-{}", group=group)
         maker = models.Manufacturer.objects.create(name="Maker", slug="maker")
-        self.types = [
-            models.DeviceType.objects.create(
-                manufacturer=maker, model=f"Model {number}", slug=f"model-{number}", u_height=1
-            )
-            for number in range(6)
-        ]
-        self.roles = [
-            models.DeviceRole.objects.create(name=f"Role {number}", slug=f"role-{number}")
-            for number in range(5)
-        ]
+        kinds = {"manufacturer": maker, "model": "Model {}", "slug": "model-{}", "u_height": 1}
+        self.types = created(models.DeviceType, 6, **kinds)
+        self.roles = created(models.DeviceRole, 5, name="Role {}", slug="role-{}")
         self.platform = models.Platform.objects.create(name="System", slug="system")
-        self.vlans = [
-            VLAN.objects.create(vid=number, name=f"vlan {number}") for number in range(1, 31)
-        ]
+        self.vlans = created(VLAN, 30, vid=lambda number: number + 1, name="vlan {}")
         self.vrf = VRF.objects.create(name="internal", rd="65000:1")
 
     def add_sites(self) -> None:
         from dcim import models
 
         world = models.Region.objects.create(name="World", slug="world")
-        regions = [
-            models.Region.objects.create(name=f"Region {number}", slug=f"r-{number}", parent=world)
-            for number in range(5)
-        ]
-        self.racks: list[Any] = []
-        self.sites = []
-        for number in range(SITES):
-            site = models.Site.objects.create(
-                name=f"Site {number}",
-                slug=f"site-{number}",
-                status="planned" if number % 10 == 9 else "active",
-                region=regions[number % 5],
-                tenant=self.tenants[number % 20],
-                facility=f"Building {number}",
-                time_zone="Europe/Berlin",
-                latitude="52.5200",
-            )
-            self.sites.append(site)
-            self.racks += models.Rack.objects.bulk_create(
-                models.Rack(name=f"Rack {number}-{each}", site=site, status="active", u_height=42)
-                for each in range(RACKS)
-            )
+        self.sites = created(
+            models.Site,
+            SITES,
+            name="Site {}",
+            slug="site-{}",
+            status=[*["active"] * 9, "planned"],
+            region=created(models.Region, 5, name="Region {}", slug="r-{}", parent=world),
+            tenant=self.tenants,
+            facility="Building {}",
+            time_zone="Europe/Berlin",
+            latitude="52.5200",
+        )
+        of_site = {"site": self.sites, "status": "active", "u_height": 42}
+        self.racks = created_at_once(models.Rack, SITES * RACKS, name="Rack {}", **of_site)
 
     def custom_fields(self, number: int) -> dict[str, Any]:
         return {
@@ -235,48 +215,47 @@ class Inventory:
     def add_devices(self) -> None:
         from dcim.models import Device
 
-        self.devices = Device.objects.bulk_create(
-            Device(
-                name=f"device-{number}",
-                device_type=self.types[number % 6],
-                role=self.roles[number % 5],
-                platform=self.platform if number % 3 else None,
-                tenant=self.tenants[number % 20] if number % 4 else None,
-                site=rack.site,
-                rack=rack,
-                position=1 + number // len(self.racks),
-                face="front",
-                serial=f"S-{number:06}",
-                status=("active", "offline", "planned", "active")[number % 4],
-                comments="in use" if number % 2 else "",
-                custom_field_data=self.custom_fields(number),
-            )
-            for number in range(DEVICES)
-            for rack in [self.racks[number % len(self.racks)]]
+        self.devices = created_at_once(
+            Device,
+            DEVICES,
+            name="device-{}",
+            device_type=self.types,
+            role=self.roles,
+            platform=[None, self.platform, self.platform],
+            tenant=lambda number: self.tenants[number % 20] if number % 4 else None,
+            site=[rack.site for rack in self.racks],
+            rack=self.racks,
+            position=lambda number: 1 + number // len(self.racks),
+            face="front",
+            serial="S-{}",
+            status=["active", "offline", "planned", "active"],
+            comments=["", "in use"],
+            custom_field_data=self.custom_fields,
         )
         self.tag(self.devices)
 
     def add_interfaces(self) -> None:
         from dcim.models import Interface
 
-        self.interfaces = Interface.objects.bulk_create(
-            Interface(
-                device=device,
-                name=f"eth{each}",
-                type="1000base-t",
-                enabled=each != 3,
-                mtu=1500,
-                speed=1_000_000,
-                mode="tagged" if each == 0 else "",
-                untagged_vlan=self.vlans[number % 30] if each == 0 else None,
-                description=f"uplink {number}" if each == 0 else "",
-                custom_field_data=self.custom_fields(number),
-                _name=f"9999999999999999eth{each:06}",
-                _site=device.site,
-                _rack=device.rack,
-            )
-            for number, device in enumerate(self.devices)
-            for each in range(INTERFACES)
+        def of_device(choose: Any) -> Any:
+            return lambda number: choose(self.devices[number // INTERFACES])
+
+        self.interfaces = created_at_once(
+            Interface,
+            DEVICES * INTERFACES,
+            device=of_device(lambda device: device),
+            name=["eth0", "eth1", "eth2", "eth3"],
+            type="1000base-t",
+            enabled=[True, True, True, False],
+            mtu=1500,
+            speed=1_000_000,
+            mode=["tagged", "", "", ""],
+            untagged_vlan=[vlan for each in self.vlans for vlan in (each, None, None, None)],
+            description=["uplink", "", "", ""],
+            custom_field_data=lambda number: self.custom_fields(number // INTERFACES),
+            _name=[f"9999999999999999eth{each:06}" for each in range(INTERFACES)],
+            _site=of_device(lambda device: device.site),
+            _rack=of_device(lambda device: device.rack),
         )
         tagged = Interface.tagged_vlans.through
         tagged.objects.bulk_create(
@@ -290,27 +269,22 @@ class Inventory:
         from dcim.models import Cable, Device
         from ipam.models import IPAddress, Prefix
 
-        Prefix.objects.bulk_create(
-            Prefix(
-                prefix=f"10.{number // 250}.{number % 250}.0/24",
-                status="active",
-                vrf=self.vrf if number % 2 else None,
-                tenant=self.tenants[number % 20],
-                description=f"network {number}",
-            )
-            for number in range(1000)
+        common = {"status": "active", "vrf": [None, self.vrf], "tenant": self.tenants}
+        created_at_once(
+            Prefix,
+            1000,
+            prefix=lambda number: f"10.{number // 250}.{number % 250}.0/24",
+            description="network {}",
+            **common,
         )
-        addresses = IPAddress.objects.bulk_create(
-            IPAddress(
-                address=f"10.{number // 50_000}.{number // 200 % 250}.{number % 200 + 1}/24",
-                status="active",
-                vrf=self.vrf if number % 2 else None,
-                tenant=self.tenants[number % 20],
-                dns_name=f"device-{number}.example.com",
-                assigned_object=self.interfaces[number * INTERFACES],
-                custom_field_data=self.custom_fields(number),
-            )
-            for number in range(DEVICES)
+        addresses = created_at_once(
+            IPAddress,
+            DEVICES,
+            address=lambda number: f"10.0.{number // 200 % 250}.{number % 200 + 1}/24",
+            dns_name="device-{}.example.com",
+            assigned_object=self.interfaces[::INTERFACES],
+            custom_field_data=self.custom_fields,
+            **common,
         )
         self.tag(addresses)
         for device, address in zip(self.devices, addresses, strict=True):

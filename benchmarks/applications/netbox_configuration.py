@@ -15,10 +15,7 @@ _server = address()
 DATABASES = {
     "default": {
         "NAME": os.environ["NETBOX_DATABASE"],
-        "USER": _server.user,
-        "PASSWORD": _server.password,
-        "HOST": _server.host,
-        "PORT": _server.port or "",
+        **{name.upper(): _server[name] for name in ("host", "port", "user", "password")},
         "CONN_MAX_AGE": 300,
     }
 }

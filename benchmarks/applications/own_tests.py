@@ -9,47 +9,27 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
-import unittest
 from collections import Counter
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
+
+from applications.application import Application
 
 PASSED = "passed"
 
 
-class Outcomes(unittest.TextTestResult):
-    """A result of unittest that notes how each test ended."""
+def run(application: Application, directory: Path, *, fast: bool) -> dict[str, str]:
+    """Run the tests of an application by pytest; return how each of them ended."""
+    import pytest
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.outcomes: dict[str, str] = {}
-
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name
-        super().addSuccess(test)
-        self.outcomes.setdefault(test.id(), PASSED)  # unless a subtest has failed
-
-    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802  # unittest's name
-        super().addFailure(test, err)
-        self.outcomes[test.id()] = f"failed: {reason(err[1])}"
-
-    def addError(self, test: Any, err: Any) -> None:  # noqa: N802  # unittest's name
-        super().addError(test, err)
-        self.outcomes[test.id()] = f"failed: {reason(err[1])}"
-
-    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802  # unittest's name
-        super().addSkip(test, reason)
-        self.outcomes[test.id()] = "skipped"
-
-    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802  # unittest's name
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.outcomes[test.id()] = f"failed: {reason(err[1])}"
-
-
-def reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    report, settings = directory / "report.xml", directory / "pytest.ini"
+    settings.write_text("[pytest]\n")
+    os.chdir(directory)  # or pytest finds this repository's settings and fixtures
+    options = ["-q", "-c", str(settings), f"--junitxml={report}", "--pyargs"]
+    pytest.main([*options, *application.tests], plugins=application.test_plugins(directory, fast))
+    return outcomes_in(report)
 
 
 def outcomes_in(report: Path) -> dict[str, str]:
@@ -86,7 +66,7 @@ def main() -> None:
     del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
     application = importlib.import_module(f"applications.{name}").APPLICATION
     folder = Path(directory)
-    outcomes = application.run_tests(folder, fast=contender == "fastschema")
+    outcomes = run(application, folder, fast=contender == "fastschema")
     (folder / f"{contender}.json").write_text(json.dumps(outcomes))
 
 

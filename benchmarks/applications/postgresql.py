@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote, urlencode, urlsplit
-
-
-@dataclass(frozen=True)
-class Address:
-    """What a client needs to know of a server.
-
-    :param host: a name, or the folder of its socket
-    """
-
-    host: str
-    port: int | None
-    user: str
-    password: str
-    database: str
-
-
-def address(url: str | None = None) -> Address:
-    parts = urlsplit(url or os.environ["DATABASE_URL"])
-    host = parts.netloc.rpartition("@")[2].partition(":")[0]
-    return Address(
-        unquote(host),
-        parts.port,
-        unquote(parts.username or ""),
-        unquote(parts.password or ""),
-        parts.path.removeprefix("/"),
-    )
+from urllib.parse import urlsplit
 
 
 def is_there() -> bool:
     return bool(os.environ.get("DATABASE_URL"))
+
+
+def address() -> dict[str, Any]:
+    """Where the server is; its host may be the folder of a socket."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    return {"user": "", "password": "", "port": "", **conninfo_to_dict(os.environ["DATABASE_URL"])}
 
 
 def django_url(name: str) -> str:
@@ -48,17 +28,19 @@ def sqlalchemy_url(name: str, driver: str, application_name: str) -> str:
     :param driver: the package that connects to it
     :param application_name: the name by which the server knows the connections
     """
+    from sqlalchemy.engine.url import URL
+
     server = address()
-    query = {"host": server.host, "application_name": application_name}
-    if server.port:
-        query["port"] = str(server.port)
-    user = ":".join(quote(each) for each in (server.user, server.password) if each)
-    return f"postgresql+{driver}://{user}@/{name}?{urlencode(query)}"
+    query = {name: server[name] for name in ("host", "port") if server[name]}
+    query["application_name"] = application_name
+    user, password = server["user"] or None, server["password"] or None
+    url = URL.create(f"postgresql+{driver}", user, password, database=name, query=query)
+    return str(url.render_as_string(hide_password=False))
 
 
 def make_anew(name: str) -> None:
     """Make an empty database, in the place of one of that name if there is one."""
-    with connected(address().database) as connection:
+    with connected() as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         connection.execute(f'CREATE DATABASE "{name}"')
 
@@ -69,14 +51,8 @@ def vacuum(name: str) -> None:
         connection.execute("VACUUM ANALYZE")
 
 
-def connected(name: str) -> Any:
+def connected(name: str | None = None) -> Any:
     """Return a connection to a database, in which each statement is a transaction of its own."""
     import psycopg
 
-    server = address()
-    how: dict[str, Any] = {"host": server.host, "user": server.user, "dbname": name}
-    if server.port:
-        how["port"] = server.port
-    if server.password:
-        how["password"] = server.password
-    return psycopg.connect(**how, autocommit=True)
+    return psycopg.connect(os.environ["DATABASE_URL"], dbname=name, autocommit=True)

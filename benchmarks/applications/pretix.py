@@ -11,6 +11,7 @@ from wsgiref.types import WSGIApplication
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
+from applications.filling import created, made
 from applications.postgresql import address
 
 TOKEN = "t" * 64
@@ -38,10 +39,10 @@ class Pretix(DjangoApplication):
             "DATA_DIR": str(directory),
             "PRETIX_DATABASE_BACKEND": "postgresql",
             "PRETIX_DATABASE_NAME": self.database,
-            "PRETIX_DATABASE_USER": server.user,
-            "PRETIX_DATABASE_PASSWORD": server.password,
-            "PRETIX_DATABASE_HOST": server.host,
-            "PRETIX_DATABASE_PORT": str(server.port or ""),
+            **{
+                f"PRETIX_DATABASE_{name.upper()}": server[name]
+                for name in ("host", "port", "user", "password")
+            },
             "PRETIX_DJANGO_SECRET": "of a benchmark",
             "PRETIX_PRETIX_LOGLEVEL": "ERROR",
             "PRETIX_PRETIX_URL": "http://localhost",
@@ -134,18 +135,17 @@ class Shop:
             name="Team", all_events=True, all_event_permissions=True, all_organizer_permissions=True
         )
         team.tokens.create(name="of a benchmark", token=TOKEN)
-        self.event, *_ = [
-            Event.objects.create(
-                organizer=self.organizer,
-                name={"en": f"Event {number}", "de": f"Veranstaltung {number}"},
-                slug=f"event-{number}",
-                currency="EUR",
-                live=True,
-                date_from=START + datetime.timedelta(days=100),
-                plugins="pretix.plugins.banktransfer,pretix.plugins.ticketoutputpdf",
-            )
-            for number in range(EVENTS)
-        ]
+        self.event, *_ = created(
+            Event,
+            EVENTS,
+            organizer=self.organizer,
+            name=lambda number: {"en": f"Event {number}", "de": f"Veranstaltung {number}"},
+            slug="event-{}",
+            currency="EUR",
+            live=True,
+            date_from=START + datetime.timedelta(days=100),
+            plugins="pretix.plugins.banktransfer,pretix.plugins.ticketoutputpdf",
+        )
         self.add_items()
         self.add_orders()
 
@@ -154,35 +154,36 @@ class Shop:
         event = self.event
         self.checkins = event.checkin_lists.create(name="Everybody", include_pending=True)
         self.tax = event.tax_rules.create(rate=Decimal(19), name="VAT")
-        categories = [
-            event.categories.create(name={"en": name}, position=number)
-            for number, name in enumerate(("Tickets", "Merchandise", "Food"))
-        ]
+        names = [{"en": name} for name in ("Tickets", "Merchandise", "Food")]
+        categories = made(event.categories.create, 3, name=names, position=[0, 1, 2])
+        items = made(
+            event.items.create,
+            ITEMS,
+            name=lambda number: {"en": f"Item {number}", "de": f"Artikel {number}"},
+            category=categories,
+            default_price=Decimal(23),
+            tax_rule=self.tax,
+            admission=[True, False, False],
+            position=lambda number: number,
+        )
         self.items = []
-        for number in range(ITEMS):
-            item = event.items.create(
-                name={"en": f"Item {number}", "de": f"Artikel {number}"},
-                category=categories[number % 3],
-                default_price=Decimal(23),
-                tax_rule=self.tax,
-                admission=number % 3 == 0,
-                position=number,
-            )
+        for number, item in enumerate(items):
             variations = [item.variations.create(value={"en": each}) for each in ("Adult", "Child")]
             quota = event.quotas.create(name=f"Quota {number}", size=None if number % 2 else 5000)
             quota.items.add(item)
             quota.variations.set(variations)
             self.items.append((item, variations))
         self.question = event.questions.create(question={"en": "Diet?"}, type="S", required=False)
-        for number in range(VOUCHERS):
-            event.vouchers.create(
-                code=f"VOUCHER{number:04}",
-                max_usages=1 + number % 3,
-                price_mode=("none", "set", "percent")[number % 3],
-                value=Decimal(number % 20) if number % 3 else None,
-                item=self.items[number % ITEMS][0] if number % 4 else None,
-                tag=f"tag {number % 9}",
-            )
+        made(
+            event.vouchers.create,
+            VOUCHERS,
+            code="VOUCHER{}",
+            max_usages=[1, 2, 3],
+            price_mode=["none", "set", "percent"],
+            value=lambda number: Decimal(number % 20) if number % 3 else None,
+            item=lambda number: items[number % ITEMS] if number % 4 else None,
+            tag=[f"tag {number}" for number in range(9)],
+        )
 
     def add_orders(self) -> None:
         """Add orders with addresses, positions, answers, payments, fees, and who has come in."""

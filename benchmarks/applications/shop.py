@@ -17,6 +17,7 @@ from unittest import mock
 
 from applications.application import Request
 from applications.django_application import DjangoApplication
+from applications.filling import created, created_at_once
 from applications.postgresql import django_url, is_there
 
 TOKEN = "t" * 40
@@ -94,7 +95,7 @@ def add_users() -> list[Any]:
     from django.contrib.auth.models import User
     from rest_framework.authtoken.models import Token
 
-    users = [User.objects.create(username=f"customer {number}") for number in range(USERS)]
+    users = created(User, USERS, username="customer {}")
     Token.objects.create(user=users[0], key=TOKEN)
     return users
 
@@ -108,20 +109,20 @@ def add_products() -> list[Any]:
         category = Category(name=f"Category {number}", slug=f"category-{number}", parent=parent)
         category.save()
         categories.append(category)
-    tags = [Tag.objects.create(name=f"tag {number}") for number in range(TAGS)]
-    products = Product.objects.bulk_create(
-        Product(
-            sku=uuid.UUID(int=number * 7919),
-            name=f"{NAMES[number % 6]} {number}",
-            description=" ".join(NAMES[(number + each) % 6] for each in range(12)),
-            price=Decimal(number * 37 % 99_900 + 100) / 100,
-            weight=None if number % 4 == 0 else number * 0.25 + 0.1,
-            stock=number % 7,
-            status=Product.Status.values[number % 3],
-            category=categories[number % CATEGORIES],
-            available_from=datetime.date(2024, 1, 1) + datetime.timedelta(days=number % 400),
-        )
-        for number in range(PRODUCTS)
+    tags = created(Tag, TAGS, name="tag {}")
+    first_day = datetime.date(2024, 1, 1)
+    products = created_at_once(
+        Product,
+        PRODUCTS,
+        sku=lambda number: uuid.UUID(int=number * 7919),
+        name=[f"{name} {{}}" for name in NAMES],
+        description=[" ".join((NAMES * 3)[each : each + 12]) for each in range(6)],
+        price=lambda number: Decimal(number * 37 % 99_900 + 100) / 100,
+        weight=lambda number: None if number % 4 == 0 else number * 0.25 + 0.1,
+        stock=list(range(7)),
+        status=Product.Status.values,
+        category=categories,
+        available_from=[first_day + datetime.timedelta(days=each) for each in range(400)],
     )
     tagged = Product.tags.through
     tagged.objects.bulk_create(
@@ -135,14 +136,13 @@ def add_products() -> list[Any]:
 def add_reviews(users: list[Any], products: list[Any]) -> None:
     from small_applications.shop.models import Review
 
-    Review.objects.bulk_create(
-        Review(
-            product=products[number * 7 % PRODUCTS],
-            author=users[number % USERS],
-            stars=number % 5 + 1,
-            text=" ".join(NAMES[(number + each) % 6] for each in range(number % 8)),
-        )
-        for number in range(REVIEWS)
+    created_at_once(
+        Review,
+        REVIEWS,
+        product=lambda number: products[number * 7 % PRODUCTS],
+        author=users,
+        stars=[1, 2, 3, 4, 5],
+        text=lambda number: " ".join((NAMES * 3)[number % 6 :][: number % 8]),
     )
 
 
@@ -150,13 +150,12 @@ def add_orders(users: list[Any], products: list[Any]) -> None:
     """Add orders of up to four lines, many of them of the customer who asks."""
     from small_applications.shop.models import Order, OrderLine
 
-    orders = Order.objects.bulk_create(
-        Order(
-            customer=users[number // 4 % USERS],
-            note="leave at the door" if number % 3 else "",
-            is_paid=number % 2 == 0,
-        )
-        for number in range(ORDERS)
+    orders = created_at_once(
+        Order,
+        ORDERS,
+        customer=lambda number: users[number // 4 % USERS],
+        note=["", "leave at the door", "leave at the door"],
+        is_paid=[True, False],
     )
     OrderLine.objects.bulk_create(
         OrderLine(order=order, product=product, quantity=each + 1, unit_price=product.price)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from applications.application import Request
+from applications.filling import made
 from applications.flask_application import FlaskApplication
 
 USER = "operator"
@@ -135,59 +136,56 @@ def add_content(session: Any, user: Any) -> None:
     from superset.models.dashboard import Dashboard
     from superset.models.slice import Slice
 
-    made = {"created_on": START, "changed_on": START, "created_by": user, "changed_by": user}
-    database = Database(database_name="warehouse", sqlalchemy_uri="sqlite://", **made)
+    dated = {"created_on": START, "changed_on": START, "created_by": user, "changed_by": user}
+    database = Database(database_name="warehouse", sqlalchemy_uri="sqlite://", **dated)
     session.add(database)
     session.flush()
-    kinds = ("STRING", "INTEGER", "FLOAT", "TIMESTAMP")
-    datasets = [
-        SqlaTable(
-            table_name=f"table_{number}",
-            schema="main",
-            database=database,
-            owners=[user],
-            description=f"What {number} departments sell",
-            columns=[
-                TableColumn(
-                    column_name=f"column_{each}", type=kinds[each % 4], is_dttm=each % 4 == 3
-                )
-                for each in range(COLUMNS)
-            ],
-            metrics=[SqlMetric(metric_name="count", expression="COUNT(*)")],
-            **made,
-        )
-        for number in range(DATASETS)
-    ]
+    kinds = ["STRING", "INTEGER", "FLOAT", "TIMESTAMP"]
+    is_date = [kind == "TIMESTAMP" for kind in kinds]
+    datasets = made(
+        SqlaTable,
+        DATASETS,
+        table_name="table_{}",
+        schema="main",
+        database=database,
+        owners=lambda _: [user],
+        description="What {} departments sell",
+        columns=lambda _: made(
+            TableColumn, COLUMNS, column_name="column_{}", type=kinds, is_dttm=is_date
+        ),
+        metrics=lambda _: [SqlMetric(metric_name="count", expression="COUNT(*)")],
+        **dated,
+    )
     session.add_all(datasets)
     session.flush()
-    charts = [
-        Slice(
-            slice_name=f"Chart {number}",
-            viz_type=("table", "pie", "echarts_timeseries_line")[number % 3],
-            datasource_id=datasets[number % DATASETS].id,
-            datasource_type="table",
-            datasource_name=datasets[number % DATASETS].table_name,
-            params=json.dumps({"metrics": ["count"], "row_limit": 100, "groupby": ["column_0"]}),
-            description="**Sales** by month" if number % 2 else None,
-            owners=[user],
-            last_saved_at=START,
-            last_saved_by=user,
-            **made,
-        )
-        for number in range(CHARTS)
-    ]
+    charts = made(
+        Slice,
+        CHARTS,
+        slice_name="Chart {}",
+        viz_type=["table", "pie", "echarts_timeseries_line"],
+        datasource_id=[each.id for each in datasets],
+        datasource_type="table",
+        datasource_name=[each.table_name for each in datasets],
+        params=json.dumps({"metrics": ["count"], "row_limit": 100, "groupby": ["column_0"]}),
+        description=[None, "**Sales** by month"],
+        owners=lambda _: [user],
+        last_saved_at=START,
+        last_saved_by=user,
+        **dated,
+    )
     session.add_all(charts)
     session.flush()
     session.add_all(
-        Dashboard(
-            dashboard_title=f"{('Sales', 'Stock', 'Staff')[number % 3]} {number}",
-            slug=f"dashboard-{number}",
-            published=number % 2 == 0,
+        made(
+            Dashboard,
+            DASHBOARDS,
+            dashboard_title=["Sales {}", "Stock {}", "Staff {}"],
+            slug="dashboard-{}",
+            published=[True, False],
             position_json=json.dumps({"DASHBOARD_VERSION_KEY": "v2"}),
             json_metadata=json.dumps({"color_scheme": "", "refresh_frequency": 0}),
-            slices=[charts[(number * 3 + each) % CHARTS] for each in range(CHARTS_OF_ONE)],
-            owners=[user],
-            **made,
+            slices=lambda n: [charts[(n * 3 + each) % CHARTS] for each in range(CHARTS_OF_ONE)],
+            owners=lambda _: [user],
+            **dated,
         )
-        for number in range(DASHBOARDS)
     )

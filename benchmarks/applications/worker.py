@@ -97,20 +97,6 @@ class Served(Contender):
             observed["queries"] = sorted(map(steady, statements))
         return json.dumps(observed)
 
-    def _digest(self, runs: int = 1) -> dict[str, Any]:
-        return self._of(self._observed, super()._digest, runs)
-
-    def _result(self) -> dict[str, Any]:
-        return self._of(self._observed, super()._result)
-
-    def _of(self, run: Any, act: Any, *arguments: Any) -> dict[str, Any]:
-        timed, self._run = self._run, run
-        try:
-            found: dict[str, Any] = act(*arguments)
-            return found
-        finally:
-            self._run = timed
-
     def _facts(self) -> dict[str, Any]:
         """How many queries a request takes, and how many rows are in its answer."""
         answer, statements = self._answer()

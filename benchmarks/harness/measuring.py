@@ -87,14 +87,18 @@ class Contender:
             answer: dict[str, Any] = getattr(self, f"_{what}")(**how)
             return answer
 
+    def _observed(self) -> Any:
+        """Run once, and return what contenders must agree on."""
+        return self._run()
+
     def _digest(self, runs: int = 1) -> dict[str, Any]:
         for _ in range(runs):
-            value = self._run()
+            value = self._observed()
         digest = hashlib.sha256(body(value)).hexdigest()
         return {"digest": digest, "is_text": isinstance(value, str)}
 
     def _result(self) -> dict[str, Any]:
-        return {"result": json.loads(body(self._run()))}
+        return {"result": json.loads(body(self._observed()))}
 
     def _calls(self) -> dict[str, Any]:
         profiler = cProfile.Profile()

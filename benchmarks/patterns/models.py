@@ -123,22 +123,22 @@ ARTICLE = {
 """An article, as it is posted."""
 
 
-def wide_model(columns: int) -> type[models.Model]:
-    """A model with a primary key and so many columns, one less than fields."""
-    declared = {f"column_{n}": KINDS[n % len(KINDS)][0]() for n in range(columns)}
-    meta = type("Meta", (), {"app_label": "flights"})
-    content = {"__module__": __name__, "Meta": meta, **declared}
-    return type(f"Wide{columns}", (models.Model,), content)
+Wide = type(
+    "Wide",
+    (models.Model,),
+    {
+        "__module__": __name__,
+        "Meta": type("Meta", (), {"app_label": "flights"}),
+        **{f"column_{n}": KINDS[n % len(KINDS)][0]() for n in range(13)},
+    },
+)
+"""A model with a primary key and 13 columns."""
 
 
-WIDE = {14: wide_model(13)}
-"""Models by their number of fields, the primary key among them."""
-
-
-def wide_rows(fields: int, count: int) -> list[Any]:
-    makers = [KINDS[n % len(KINDS)][1] for n in range(fields - 1)]
+def wide_rows(count: int) -> list[Any]:
+    makers = {f"column_{n}": KINDS[n % len(KINDS)][1] for n in range(13)}
     return [
-        WIDE[fields](id=row, **{f"column_{n}": make(row + n) for n, make in enumerate(makers)})
+        Wide(id=row, **{name: make(row + n) for n, (name, make) in enumerate(makers.items())})
         for row in range(1, count + 1)
     ]
 
@@ -199,17 +199,12 @@ def flights_in_database(count: int) -> Any:
     return Flight.objects.order_by("pk")
 
 
-def articles(count: int) -> Any:
-    """A queryset of so many saved articles with their authors; three tags and comments each."""
-    for model in (Comment, Article, Tag, Author):
-        model.objects.all().delete()
-    authors = Author.objects.bulk_create(
+def article_rows(count: int) -> list[Article]:
+    """Articles that are not saved, of five authors."""
+    authors = [
         Author(id=n, name=f"Ann Author {n}", email=f"ann{n}@example.com") for n in range(1, 6)
-    )
-    tags = Tag.objects.bulk_create(
-        Tag(id=n, name=f"Tag {n}", slug=f"tag-{n}") for n in range(1, 10)
-    )
-    made = Article.objects.bulk_create(
+    ]
+    return [
         Article(
             id=n,
             title=f"Article number {n}",
@@ -227,7 +222,19 @@ def articles(count: int) -> Any:
             attachment="" if n % 3 == 0 else f"articles/{n}.pdf",
         )
         for n in range(1, count + 1)
+    ]
+
+
+def articles(count: int) -> Any:
+    """A queryset of so many saved articles with their authors; three tags and comments each."""
+    for model in (Comment, Article, Tag, Author):
+        model.objects.all().delete()
+    rows = article_rows(max(count, 5))
+    Author.objects.bulk_create(sorted({row.author for row in rows}, key=lambda author: author.pk))
+    tags = Tag.objects.bulk_create(
+        Tag(id=n, name=f"Tag {n}", slug=f"tag-{n}") for n in range(1, 10)
     )
+    made = Article.objects.bulk_create(rows[:count])
     through = Article.tags.through
     through.objects.bulk_create(
         through(article=each, tag=tags[(each.id + n) % 9]) for each in made for n in range(3)

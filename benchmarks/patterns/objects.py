@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from harness.measuring import Run
 from patterns import ONE, Collection
-from patterns.models import WIDE, Plane, wide_rows
+from patterns.models import Plane, Wide, wide_rows
 from patterns.orders import AuthorSchema, FlatSchema, dump, dump_by_new, load, outcome
 from patterns.serializers import data_of, model_serializer
 from records import Record
@@ -122,8 +122,8 @@ add(
 
 @add("is_valid() of a ModelSerializer", sizes=ONE)
 def validated_model(count: int) -> Run:
-    serializer = model_serializer(WIDE[14])
-    [row] = wide_rows(14, count)
+    serializer = model_serializer(Wide)
+    [row] = wide_rows(count)
     return validated(serializer, dict(serializer(row).data))
 
 

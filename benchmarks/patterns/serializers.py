@@ -15,12 +15,12 @@ from flights.serializers import FlightSerializer
 from harness.measuring import Run
 from patterns import ONE, Collection, among_others
 from patterns.models import (
-    MOMENT,
-    WIDE,
     Article,
     Author,
     Comment,
     Tag,
+    Wide,
+    article_rows,
     articles,
     flight_rows,
     wide_rows,
@@ -70,32 +70,12 @@ def plain_serializer(count: int) -> Any:
 
 def wide(count: int, base: Any = None, **options: Any) -> Run:
     """Fourteen columns, by a ModelSerializer class or by another one."""
-    return data_of(base or model_serializer(WIDE[14]), wide_rows(14, count), **options)
-
-
-def in_memory(count: int) -> list[Article]:
-    author = Author(id=1, name="Ann Author", email="ann@example.com")
-    text = "Once upon a time, there was a text. " * 3
-    common = {"body": text, "author": author, "created": MOMENT, "updated": MOMENT}
-    return [
-        Article(
-            id=n,
-            title=f"Article {n}",
-            slug=f"article-{n}",
-            status=1 + n % 3,
-            words=n * 37,
-            price=n,
-            extra={"source": "import", "rank": n, "labels": ["a", "b"]},
-            attachment="" if n % 3 == 0 else f"articles/{n}.pdf",
-            **common,
-        )
-        for n in range(1, count + 1)
-    ]
+    return data_of(base or model_serializer(Wide), wide_rows(count), **options)
 
 
 def of_articles(count: int, *names: str, context: Any = None, **own: Any) -> Run:
     options = {"context": context} if context else {}
-    return data_of(article_serializer(*names, **own), in_memory(count), **options)
+    return data_of(article_serializer(*names, **own), article_rows(count), **options)
 
 
 def prefetched(count: int) -> list[Article]:
@@ -118,7 +98,7 @@ add(
 def methods(count: int) -> Run:
     own = method("first", lambda self, row: f"1-{row.pk}")
     own |= method("second", lambda self, row: f"2-{row.pk}")
-    return wide(count, model_serializer(WIDE[14], **own))
+    return wide(count, model_serializer(Wide, **own))
 
 
 def with_super(base: Any) -> Any:
@@ -140,7 +120,7 @@ class Looping(serializers.ListSerializer):
 
 add(
     "to_representation with super(), 14 fields",
-    lambda n: wide(n, with_super(model_serializer(WIDE[14]))),
+    lambda n: wide(n, with_super(model_serializer(Wide))),
 )
 add(
     "to_representation with super() on a nested child",
@@ -156,7 +136,7 @@ def list_loop(count: int) -> Run:
 
 @add("Serializer(obj).data in a loop", sizes=LISTS)
 def one_by_one(count: int) -> Run:
-    serializer, rows = model_serializer(WIDE[14]), wide_rows(14, count)
+    serializer, rows = model_serializer(Wide), wide_rows(count)
     return lambda: [serializer(row).data for row in rows]
 
 
@@ -207,14 +187,14 @@ def popping(base: Any) -> Any:
 add(
     "ModelSerializer with fields chosen in __init__",
     lambda n: wide(
-        n, popping(model_serializer(WIDE[14])), fields=("id", "column_0", "column_1", "column_3")
+        n, popping(model_serializer(Wide)), fields=("id", "column_0", "column_1", "column_3")
     ),
 )
 
 
 @add("fields from get_fields")
 def from_get_fields(count: int) -> Run:
-    class Chosen(model_serializer(WIDE[14])):
+    class Chosen(model_serializer(Wide)):
         def get_fields(self) -> Any:
             made = super().get_fields()
             made.pop("column_2")
@@ -226,8 +206,8 @@ def from_get_fields(count: int) -> Run:
 
 @add("a ModelSerializer class made for each call")
 def class_made(count: int) -> Run:
-    rows = wide_rows(14, count)
-    return lambda: data_of(model_serializer(WIDE[14]), rows)()
+    rows = wide_rows(count)
+    return lambda: data_of(model_serializer(Wide), rows)()
 
 
 @add("custom fields, own __init__ and super()")
@@ -236,7 +216,7 @@ def documents(count: int) -> Run:
         def to_representation(self, value: Any) -> str:
             return str(value).upper()
 
-    class Document(model_serializer(WIDE[14], column_0=Upper(), column_4=Upper(allow_null=True))):
+    class Document(model_serializer(Wide, column_0=Upper(), column_4=Upper(allow_null=True))):
         def __init__(self, *args: Any, user: Any = None, **kwargs: Any) -> None:
             self.user = user
             super().__init__(*args, **kwargs)
@@ -404,6 +384,6 @@ add("input: fields that __init__ has looked at", lambda n: validated(LookedAt, [
 
 @add("input: a ModelSerializer of 14 fields")
 def model_input(count: int) -> Run:
-    serializer_class = model_serializer(WIDE[14])
-    shown = [dict(serializer_class(row).data) for row in wide_rows(14, count)]
+    serializer_class = model_serializer(Wide)
+    shown = [dict(serializer_class(row).data) for row in wide_rows(count)]
     return validated(serializer_class, shown)

@@ -1,8 +1,6 @@
 """What the benchmark of applications compares and shows; real applications are not needed."""
 
-import io
 import subprocess
-import unittest
 from pathlib import Path
 
 import pytest
@@ -200,36 +198,25 @@ def test_a_request_is_passed_on_as_by_a_server(benchmark_module):
     assert not request.is_safe
 
 
-def test_the_address_of_a_server_may_be_the_folder_of_a_socket(benchmark_module):
-    address = benchmark_module("applications.postgresql").address
+def test_the_address_of_a_server_may_be_the_folder_of_a_socket(benchmark_module, monkeypatch):
+    postgresql = benchmark_module("applications.postgresql")
 
-    socket = address("postgres://postgres@%2Ftmp%2Fa.B/postgres")
-    assert (socket.host, socket.port, socket.user) == ("/tmp/a.B", None, "postgres")
-    remote = address("postgres://me:secret@db.example.com:5433/one")
-    assert (remote.host, remote.port, remote.database) == ("db.example.com", 5433, "one")
+    monkeypatch.setenv("DATABASE_URL", "postgres://postgres@%2Ftmp%2Fa.B/postgres")
+    assert postgresql.address() | {"host": "/tmp/a.B", "port": ""} == postgresql.address()
+    url = postgresql.sqlalchemy_url("one", "psycopg", "me")
+    assert url == "postgresql+psycopg://postgres@/one?application_name=me&host=%2Ftmp%2Fa.B"
+    monkeypatch.setenv("DATABASE_URL", "postgres://me:secret@db.example.com:5433/one")
+    assert postgresql.address()["port"] == "5433"
 
 
-def test_outcomes_of_unittest_are_noted(own_tests):
-    class Tests(unittest.TestCase):
-        def test_right(self):
-            pass
+def test_outcomes_of_tests_are_read_from_a_report(own_tests, tmp_path):
+    cases = (
+        '<testcase classname="A" name="a"/><testcase classname="A" name="b"><failure message="no"/>'
+    )
+    report = tmp_path / "report.xml"
+    report.write_text(f"<testsuite>{cases}</testcase></testsuite>")
 
-        def test_wrong_within(self):
-            with self.subTest(1):
-                raise ValueError("no")
-
-        @unittest.skip("not now")
-        def test_left_out(self):
-            raise AssertionError
-
-    result = own_tests.Outcomes(unittest.runner._WritelnDecorator(io.StringIO()), False, 0)
-    unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
-
-    assert {name.rpartition(".")[2]: each for name, each in result.outcomes.items()} == {
-        "test_right": "passed",
-        "test_wrong_within": "failed: ValueError: no",
-        "test_left_out": "skipped",
-    }
+    assert own_tests.outcomes_in(report) == {"A.a": "passed", "A.b": "failed: no"}
 
 
 def test_outcomes_that_differ_are_told(own_tests):
