@@ -127,7 +127,7 @@ KINDS: dict[str, Callable[[Callable[[], Any]], Any]] = {
     "an object with __eq__": WithEq,
     "an object with __getattr__": WithGetattr,
 }
-"""Kinds of values that run code of users when somebody looks at them."""
+"""Kinds of values that run code of users when they are looked at."""
 
 
 def arguments_of(cls: type, root: type) -> set[str]:

@@ -29,7 +29,7 @@ _PAGE = 0 if resource is None else resource.getpagesize() / 2**20
 
 def limit_time(config: Any, items: list[Any]) -> None:
     """Let pytest-timeout, where it is installed, end tests that say nothing of their time."""
-    is_endless = "WALKS" in os.environ  # somebody wants to walk for hours
+    is_endless = "WALKS" in os.environ  # to walk for hours
     if config.pluginmanager.hasplugin("timeout") and not is_endless:
         for item in items:
             if item.get_closest_marker("timeout") is None:

@@ -84,7 +84,7 @@ def steps(content: str) -> Iterator[Step]:
 
 
 class Follower:
-    """Somebody who does what a page says, in a directory.
+    """A reader who does what a page says, in a directory.
 
     :param directory: an empty one
     :param wheel: what is installed where the page installs from a clone; None: nothing is, and

@@ -2,7 +2,7 @@
 
 .. code-block:: text
 
-    object   (nothing) --init, plain class--> PENDING --somebody looks at its fields--> MADE
+    object   (nothing) --init, plain class--> PENDING --user code looks at its fields--> MADE
              (nothing) --anything else------> MADE
     record   COUNTING --24 objects--> COMPILED --a class has changed--> compiled anew (8 times: OFF)
 

@@ -310,7 +310,7 @@ class TestNothingLeftBehind:
         assert "clock" not in before
         assert "spent" not in before
 
-    def test_nothing_of_it_is_imported_before_somebody_asks(self):
+    def test_nothing_of_it_is_imported_before_a_profile_is_asked_for(self):
         code = "import fastschema, sys; print('fastschema.doctor.profiling' in sys.modules)"
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -54,7 +54,7 @@ def test_a_schema_that_is_changed_before_each_dump_is_not_read_each_time(reading
 
 
 @pytest.mark.usefixtures("users_thresholds")
-def test_stock_dumps_one_object_by_a_schema_that_somebody_has_looked_at():
+def test_stock_dumps_one_object_by_a_schema_that_users_have_looked_at():
     for _ in range(3):
         Item().dump([ROW] * 30, many=True)
     schema = Item()

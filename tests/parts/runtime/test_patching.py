@@ -32,7 +32,7 @@ def replacements():
     Owner.method = STOCK
 
 
-def test_a_method_that_somebody_has_replaced_is_not(monkeypatch):
+def test_a_method_that_a_package_has_replaced_is_not(monkeypatch):
     monkeypatch.setattr(Schema, "dump", ours)
     assert stock_method(Schema, "dump") is not ours
 

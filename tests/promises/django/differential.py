@@ -99,7 +99,7 @@ def assert_same_each_time(
 
     expected = in_stock(data)
     assert_equal(outcome(data, calls), expected)
-    # Somebody else asks in between.
+    # Another user asks in between.
     given = kwargs
     kwargs = {**given, **ADMINISTRATOR.asking(given)}
     with ADMINISTRATOR.visiting():

@@ -91,7 +91,7 @@ def assert_same_outcome(view_class, path="/", calls=None, **extra):
 
     expected = in_stock(**extra)
     assert_equal(answered(**extra), expected)
-    with ADMINISTRATOR.visiting():  # somebody else asks in between
+    with ADMINISTRATOR.visiting():  # another user asks in between
         others = {"headers": ADMINISTRATOR.headers, **extra}
         assert_equal(answered(**others), in_stock(**others))
     assert_equal(answered(**extra), expected)

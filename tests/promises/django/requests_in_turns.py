@@ -19,7 +19,7 @@ FLAGS = {"is_on": False}
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who sends a request.
+    """A user who sends a request.
 
     :param name: of the user
     """

@@ -202,7 +202,7 @@ def test_throw_away_objects_do_not_live_on():
 
 
 @pytest.mark.parametrize("before", ["nothing", "a copy", "forget"])
-def test_a_serializer_that_somebody_holds_keeps_its_fields(before):
+def test_a_serializer_that_users_hold_keeps_its_fields(before):
     class Inner(serializers.Serializer):
         name = serializers.CharField()
         secret = serializers.CharField()

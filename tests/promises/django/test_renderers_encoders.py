@@ -160,7 +160,7 @@ def test_stock_writes_by_an_encoder_of_ones_own(encoder):
     assert writes_fast(renderer, None, {}) is (encoder is JSONEncoder)
 
 
-def test_a_default_that_somebody_has_put_on_drfs_encoder_is_asked(monkeypatch):
+def test_a_default_that_users_have_put_on_drfs_encoder_is_asked(monkeypatch):
     monkeypatch.setattr(JSONEncoder, "default", Encoder.default.__get__(None, Encoder))
     for value in VALUES:
         assert_same([value])

@@ -426,7 +426,7 @@ class TestSwitches:
         finally:
             front_end.install()
 
-    def test_a_method_that_somebody_has_replaced_stays(self, monkeypatch):
+    def test_a_method_that_a_package_has_replaced_stays(self, monkeypatch):
         calls = []
         front_end.uninstall()
         try:

@@ -109,7 +109,7 @@ class TestClassOfFields:
         assert class_of(["number"]) is before
         assert class_of(["code"], Airline) is not class_of(["code"], Airline, view=Other)
 
-    def test_it_is_not_made_once_if_somebody_may_change_it(self):
+    def test_it_is_not_made_once_if_users_code_may_change_it(self):
         class Changing(DjangoFilterBackend):
             def get_filterset_class(self, view, queryset=None):
                 made = super().get_filterset_class(view, queryset)

@@ -53,7 +53,7 @@ def test_uninstall_gives_back_all_that_install_replaced():
         (fields.Field, "_bind_to_schema"),
     ],
 )
-def test_what_somebody_else_has_replaced_stays_as_it_is(owner, name, monkeypatch):
+def test_what_another_package_has_replaced_stays_as_it_is(owner, name, monkeypatch):
     stock, calls = getattr(owner, name), []
 
     def replacement(*args, **options):

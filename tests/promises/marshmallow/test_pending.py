@@ -236,7 +236,7 @@ def test_a_nested_schema_has_the_fields_that_stock_gives_it(options):
         assert outcome(made) == expected
 
 
-def test_a_hook_that_somebody_put_into_marshmallow_before_is_called():
+def test_a_hook_that_a_package_put_into_marshmallow_before_is_called():
     Bound = Schema.from_dict({"id": fields.Integer(), "name": fields.String()})  # noqa: N806  # a class
     with mock.patch.object(Schema, "on_bind_field") as hook, installed():
         dog = Bound()

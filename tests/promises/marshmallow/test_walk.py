@@ -58,7 +58,7 @@ class SchemaWalks(Walks):
         return chance.choice(kinds), self.steps_around(change, chance)
 
     def steps_around(self, change: str, chance: Random) -> Steps:
-        """The same; a schema that somebody has looked at is compared with what it was."""
+        """The same; a schema that was looked at is compared with what it was."""
         return [*chance.choice(([], TOUCHES, MIDST)), *super().steps_around(change, chance)]
 
     def uses_around(self, change: str, chance: Random) -> Steps:
@@ -101,14 +101,14 @@ def test_whatever_happens_a_schema_does_what_it_does_in_stock(part: int) -> None
 
 @pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
 @pytest.mark.parametrize("place", ["schema", "nested schema"])
-def test_a_change_of_a_schema_that_somebody_has_looked_at_is_seen(change: str, place: str) -> None:
+def test_a_change_of_a_schema_that_users_have_looked_at_is_seen(change: str, place: str) -> None:
     uses = ["dump 3", "dump what has little", "load 3", "load what is odd", "load what is wrong"]
     steps = [*TOUCHES, *uses, *uses, f"{change} of the {place}", *uses]
     WALKS.assert_as_in_stock("Holding, kept" if change in OF_FIELDS else "Deep, kept", steps)
 
 
 @pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
-def test_a_change_of_a_schema_that_no_code_has_looked_at_is_seen(change: str) -> None:
+def test_a_change_of_a_schema_that_users_have_not_looked_at_is_seen(change: str) -> None:
     uses = ["dump 3", "load 3", "load what is odd", "load what is wrong"]
     kind = "Holding, kept" if change in OF_FIELDS else "Plain, kept"
     WALKS.assert_as_in_stock(kind, [*uses, *uses, f"{change} of the schema", *uses])

@@ -259,7 +259,7 @@ class TestWhatIsLeft:
 
         compared(engine, queries, of(Thing), ThingSchema, also=change)
 
-    def test_what_somebody_listens_to_happens_as_often(self, engine, queries):
+    def test_what_users_listen_to_happens_as_often(self, engine, queries):
         for target, name in ((Session, "do_orm_execute"), (Thing, "refresh")):
             seen = []
 

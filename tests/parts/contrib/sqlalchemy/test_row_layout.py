@@ -1,4 +1,4 @@
-"""Objects are made where somebody would notice that they are not, or SQLAlchemy is not as it is
+"""Objects are made where users would notice that they are not, or SQLAlchemy is not as it is
 known.
 """
 

@@ -78,7 +78,7 @@ def test_what_one_field_reads(declared, expected):
     )
 
 
-def test_a_schema_that_nests_itself_is_read_as_far_as_somebody_asks():
+def test_a_schema_that_nests_itself_is_read_as_far_as_its_reader_asks():
     assert tree(reads_of(ReadTree()), 2) == {"name": {}, "parts": {"name": ..., "parts": ...}}
 
 

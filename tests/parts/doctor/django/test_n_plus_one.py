@@ -158,7 +158,7 @@ def test_fields_that_code_of_users_is_still_to_make_are_not_made():
 
 
 def unloaded_after_a_look(serializer):
-    """What is found once somebody has looked at the fields."""
+    """What is found once the fields are made."""
     _ = serializer.fields
     return unloaded(serializer, Flight.objects.all())
 

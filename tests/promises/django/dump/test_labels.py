@@ -118,7 +118,7 @@ def test_a_method_that_only_looks_like_one():
     assert_same(Others, model(rank=1))
 
 
-def test_a_method_that_somebody_replaces():
+def test_a_method_that_a_user_replaces():
     model = model_of(Days)
     assert_same(Shown, model(rank=1))
     with mock.patch.object(model, "get_rank_display", own):

@@ -149,7 +149,7 @@ VALUES = ["a", "b", "", "long enough", 3, 1, None, [1, 2], [9], "1.50", "2024-07
 
 
 def random_input(chance: random.Random, depth: int = 0) -> Any:
-    """What somebody sends: a dictionary, mostly."""
+    """What a client sends: a dictionary, mostly."""
     if chance.random() < 0.05:
         return chance.choice(VALUES)
     data = {name: chance.choice(VALUES) for name in "abcde" if chance.random() < 0.8}

@@ -68,7 +68,7 @@ def assert_same_input(make):
     with fastschema.disabled():
         expected = outcome(lambda: validated(make), CALLS)
     assert_equal(outcome(lambda: validated(make), CALLS), expected)
-    with ADMINISTRATOR.visiting():  # somebody else asks in between
+    with ADMINISTRATOR.visiting():  # another user asks in between
         with fastschema.disabled():
             expected_by_others = outcome(lambda: validated(make), CALLS)
         assert_equal(outcome(lambda: validated(make), CALLS), expected_by_others)

@@ -66,7 +66,7 @@ class Code:
 
 
 def own_field(code: Code, source: str) -> serializers.Field:
-    """A field of somebody's own, which decides in one of its methods."""
+    """A field of a user's own class, which decides in one of its methods."""
     decide = code.decision()
     kind = int(code.chance() * 6)
 

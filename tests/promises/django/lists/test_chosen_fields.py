@@ -141,7 +141,7 @@ class TestWhoAsks:
 
 
 @pytest.mark.usefixtures("people")
-def test_fields_that_somebody_has_chosen_already_are_read_from_rows(django_assert_num_queries):
+def test_fields_that_the_queryset_has_chosen_already_are_read_from_rows(django_assert_num_queries):
     class Pops(serializers.Serializer):
         city = CitySerializer()
 

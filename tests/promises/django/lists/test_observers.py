@@ -1,4 +1,4 @@
-"""Models whose instances somebody notices: instances are made of them, or users cannot tell."""
+"""Models whose instances other code notices: instances are made of them, or users cannot tell."""
 
 import json
 import subprocess

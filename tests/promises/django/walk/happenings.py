@@ -150,14 +150,14 @@ def duplicate_new(how: Callable[[Any], Any], subject: Subject) -> None:
     """Keep copies of what was not used.
 
     One that was used has fields in stock, which go into shallow copies and pickles; here it has
-    none until somebody looks: see "How new schemas are made" in docs/patching.md.
+    none until other code looks: see "How new schemas are made" in docs/patching.md.
     """
     subject.keep_new()
     duplicate(how, subject)
 
 
 def duplicate_seen(subject: Subject) -> None:
-    """Keep shallow copies of what somebody has looked at and used."""
+    """Keep shallow copies of what was looked at and used."""
     subject.keep_new()
     _ = subject.kept.fields, subject.kept_list.child.fields
     copy.copy(subject.kept)  # the first copy changes the class: copyreg notes something there

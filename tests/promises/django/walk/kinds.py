@@ -226,7 +226,7 @@ class Classes:
 
 
 class Subject:
-    """Serializers of one set of classes: one that somebody keeps, and those made for a request.
+    """Serializers of one set of classes: one that is kept, and those made for a request.
 
     :param undo: what is done when the walk is over
     :param is_in_module: whether a module holds the classes

@@ -70,9 +70,9 @@ def _with_schema(field: Any) -> Any:
 
 
 def _with_nested(schema: Any) -> Any:
-    """The schema, after somebody has looked at all that is nested in it.
+    """The schema, after a look at all that is nested in it.
 
-    Stock makes nested schemas when it dumps or loads first, fastschema when somebody looks: see
+    Stock makes nested schemas when it dumps or loads first, fastschema when other code looks: see
     "How new schemas are made" in docs/patching.md. From now on they are the same.
     """
     for name in [name for name in ("dog", "dogs") if name in schema.fields]:

@@ -2,7 +2,7 @@
 
 A class is *in use* from the 24th object on that it has represented, by two serializers or in two
 lists; or from the 300th. The objects of a list count before the first is represented. A serializer
-has its own fields as soon as somebody looks at them, which may change them, or if code of users
+has its own fields as soon as other code looks at them, which may change them, or if code of users
 makes, chooses or changes them: in its class, in the classes of its fields, or in those of nested
 serializers. Then it is *made*, and until then *pending*. Stock looks when it validates, generated
 code does not.
@@ -23,9 +23,9 @@ Where objects come one after the other, stock also represents those of fewer tha
 serializer, none of which is a nested serializer: to look for changes takes as long.
 
 A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
-where code of users would notice that somebody looks at its fields, and for the rest of a
-serializer's life where, from row to row, its fields changed for the fifth time, or something else
-that its rows depend on did: a request, a time zone.
+where code of users would notice a look at its fields, and for the rest of a serializer's life
+where, from row to row, its fields changed for the fifth time, or something else that its rows
+depend on did: a request, a time zone.
 
 ``_fastschema`` of a serializer is None, or a :class:`Runs`: what was found for it, which holds
 while it is valid. All that decides is here, in the record of the class (``record``) and in the

@@ -30,4 +30,4 @@ def test_what_a_release_of_drf_does_otherwise_is_left_to_it(line, other):
         functions = {}
         exec(text, functions)
         assert is_written_from(written, functions[name]) is is_same
-    assert not is_written_from(written, object())  # what somebody has patched is no function
+    assert not is_written_from(written, object())  # a patched method is no function

@@ -166,7 +166,7 @@ def test_a_list_without_related_objects_and_one_with_them_take_turns():
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_what_somebody_patches_later_is_noticed(monkeypatch, owner, name, patched):
+def test_what_a_user_patches_later_is_noticed(monkeypatch, owner, name, patched):
     view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
     assert reads_rows(view_class)
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Rows that become instances when somebody looks at them, without another query."""
+"""Rows that become instances when users' code looks at them, without another query."""
 
 import copy
 from concurrent.futures import ThreadPoolExecutor

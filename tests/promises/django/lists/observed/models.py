@@ -1,4 +1,4 @@
-"""Models whose instances somebody notices: packages that people use, and code as they write it."""
+"""Models whose instances other code notices: packages, and code as people write it."""
 
 import base64
 from functools import cached_property
