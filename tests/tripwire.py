@@ -3,7 +3,7 @@
 Whenever a function of a test is called, the nearest function of fastschema on the stack must be one
 of those that run code of users in stock's place: :data:`MAY_CALL`. Whatever else fastschema does
 (reading, describing, planning, compiling, counting, advising) has no business there. What stands in
-the place of a method of stock's (:data:`IN_PLACE`) may be asked by anybody: who asks is looked at.
+the place of a method of stock's (:data:`IN_PLACE`) may be asked by any code: who asks is looked at.
 """
 
 from __future__ import annotations

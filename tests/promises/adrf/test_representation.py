@@ -141,7 +141,7 @@ def test_plain_objects_are_represented_alike(obj):
 
 
 class ArrivalsSerializer(serializers.ModelSerializer):
-    """With nested lists, in which adrf does not let anybody load an object."""
+    """With nested lists, in which adrf does not let its users load an object."""
 
     flights = FlightSerializer(many=True, source="arrivals")
 

@@ -163,7 +163,7 @@ def test_the_source_that_loads_is_python():
 
 
 def test_schemas_that_nest_each_other_are_told_of_in_time():
-    """There are more ways from one to the next than anybody reads."""
+    """There are more ways from one to the next than a reader reads."""
     classes = {}
     for number in range(9):
         nested = {

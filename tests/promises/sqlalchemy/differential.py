@@ -1,4 +1,4 @@
-"""The same statement through stock and through a plan, compared in all that anybody can see."""
+"""The same statement through stock and through a plan, compared in all that users can see."""
 
 from dataclasses import dataclass
 from typing import Any
