@@ -58,10 +58,8 @@ def pytest_runtest_call(item):
 @pytest.fixture(autouse=True, scope="session")
 def _read_at_once():
     """Compile schemas from the first row on; tests of the policy itself set their own number."""
-    thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.rows_worth_binding, thresholds.fields_worth_asking = 1, 0
-    thresholds.values_worth_a_look = 0
-    thresholds.rows_worth_reading_at_once = 1
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.few_for_marshmallow, thresholds.few_for_django = 0, 2
     thresholds.uses_worth_an_exemplar = 1
 
 

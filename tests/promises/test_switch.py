@@ -22,8 +22,7 @@ import fastschema
 from fastschema.runtime import thresholds
 from marshmallow import Schema, fields
 thresholds.rows_worth_reading = thresholds.uses_worth_an_exemplar = 1
-thresholds.rows_worth_binding = 1
-thresholds.values_worth_a_look = 0
+thresholds.few_for_marshmallow = 0
 thresholds.rows_worth_reading_at_once = 1
 class Dog(Schema):
     name = fields.String()

@@ -41,10 +41,8 @@ def make_the_renderer_the_default() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
     # From the first row on: most tests have no more than one.
-    thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
-    thresholds.rows_worth_binding, thresholds.fields_worth_asking = 1, 0
-    thresholds.values_worth_a_look = 0
-    thresholds.rows_worth_reading_at_once = 1
+    thresholds.rows_worth_reading = thresholds.rows_worth_reading_at_once = 1
+    thresholds.few_for_marshmallow, thresholds.few_for_django = 0, 2
     thresholds.uses_worth_an_exemplar = 1
     if "django" in sys.modules:
         if WITH_RENDERER:

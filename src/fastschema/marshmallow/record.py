@@ -95,7 +95,7 @@ class SchemaRecord(ClassRecord):
                     self._names = self._names.union(names)
         self._compares_one = {
             "dump": dumps_lists_of_schemas(declared),
-            "load": len(declared) >= thresholds.values_worth_a_look,
+            "load": len(declared) >= thresholds.few_for_marshmallow,
         }
         self.classes = classes
         return classes

@@ -223,7 +223,7 @@ def find_compiled(
         state = _state_of(schema)
     if (
         state.is_made
-        and rows < thresholds.rows_worth_binding
+        and rows < thresholds.few_for_marshmallow
         and not is_inner
         and (is_first or not state.record.compares_one(direction.name))
     ):
@@ -263,7 +263,7 @@ def is_left_to_stock(schema: Any, direction: str) -> bool:
         return is_disabled()
     return bool(
         state.is_made
-        and thresholds.rows_worth_binding > 1
+        and thresholds.few_for_marshmallow > 1
         and not state.record.compares_one(direction)
     )
 
@@ -366,7 +366,7 @@ def _read_exemplar(exemplar: Exemplar, direction: Direction) -> SchemaProgram | 
         if reading.program is not None:
             reading.is_small = (
                 name == "dump"
-                and len(unseen) < thresholds.values_worth_a_look
+                and len(unseen) < thresholds.few_for_marshmallow
                 and all(is_plain_value(field) for field, _ in unseen)
             )
             compiled.is_shared = (

@@ -49,7 +49,7 @@ def test_a_schema_with_fields_of_its_own_counts_by_itself(monkeypatch):
 
 
 def test_stock_dumps_fewer_than_four_rows_by_a_schema_whose_fields_are_made(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_binding", 4)
+    monkeypatch.setattr(thresholds, "few_for_marshmallow", 4)
     schema = Schema.from_dict({"a": fields.Integer()})()
     assert schema.fields
     assert [compiled_rows(lambda: schema.dump({})) for _ in range(6)] == [0] * 6

@@ -23,9 +23,8 @@ def make():
     from fastschema.contrib.django.renderers import FastJSONRenderer
     from tests.instruments.core import thresholds
 
-    thresholds.rows_worth_reading, thresholds.rows_worth_comparing = 1, 2
+    thresholds.rows_worth_reading = thresholds.few_for_django = 1
     thresholds.uses_worth_an_exemplar = 1
-    thresholds.rows_worth_reading_by_column = thresholds.rows_worth_writing_lazily = 1
 
     class Entry(models.Model):
         day = models.DateField()

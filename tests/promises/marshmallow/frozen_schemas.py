@@ -12,8 +12,7 @@ def make():
     from tests.instruments.core import thresholds
 
     thresholds.rows_worth_reading = 1
-    thresholds.rows_worth_binding = 1
-    thresholds.values_worth_a_look = 0
+    thresholds.few_for_marshmallow = 0
     thresholds.rows_worth_reading_at_once = 1
     thresholds.uses_worth_an_exemplar = 1
     fastschema.install()

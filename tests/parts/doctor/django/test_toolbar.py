@@ -145,7 +145,7 @@ def toolbar_is_on():
 
 @needs_orjson
 def test_rows_without_instances_are_told(flights, monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+    monkeypatch.setattr(thresholds, "few_for_django", 1)
     view = list_view(Flight.objects.select_related(*ALL), FlightSerializer)
     [found] = dumps(view)
     assert found == {
@@ -218,7 +218,7 @@ def test_fields_that_ran_as_stock_are_named_with_their_reasons(flights):
 def test_relations_that_each_row_of_a_query_asks_for_are_named(
     flights, monkeypatch, lookups, advice
 ):
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+    monkeypatch.setattr(thresholds, "few_for_django", 1)
 
     class WithUpperCode(FlightSerializer):
         shout = serializers.SerializerMethodField()

@@ -145,7 +145,7 @@ def test_a_few_rows_are_left_to_stock():
     for _ in range(24):
         assert Rows(ROWS[0]).data
     serializer = Rows()
-    few = thresholds.rows_worth_comparing - 1
+    few = thresholds.few_for_django - 1
     numbers = range(few + 2)
     assert [compiled_rows(lambda: serializer.to_representation(ROWS[0])) for _ in numbers] == [
         *[0] * few,
@@ -153,7 +153,7 @@ def test_a_few_rows_are_left_to_stock():
     ]
 
 
-FEWEST = thresholds.fields_worth_asking
+FEWEST = thresholds.few_for_django
 
 
 @pytest.mark.parametrize("count", [FEWEST - 1, FEWEST])
@@ -166,7 +166,7 @@ def test_objects_of_few_fields_that_come_one_by_one_are_left_to_stock(count):
         assert cls(data).data
     serializer = cls()
     assert serializer.fields
-    numbers = range(thresholds.rows_worth_comparing + 2)
+    numbers = range(thresholds.few_for_django + 2)
     compiled = compiled_rows(lambda: [serializer.to_representation(data) for _ in numbers])
     assert compiled == (3 if count == FEWEST else 0)
 

@@ -137,7 +137,7 @@ def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch)
 
 
 def test_a_serializer_that_has_made_its_fields_represents_short_lists_as_stock(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_comparing", 3)
+    monkeypatch.setattr(thresholds, "few_for_django", 3)
     for count in (1, 2, 3, 4):
         many = Plain(many=True)
         assert many.child.fields

@@ -8,4 +8,4 @@ from tests.instruments.core import thresholds
 @pytest.fixture(autouse=True)
 def few_rows_are_worth_reading(monkeypatch):
     """The tables of these tests are small."""
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+    monkeypatch.setattr(thresholds, "few_for_django", 1)

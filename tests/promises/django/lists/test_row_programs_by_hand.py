@@ -261,8 +261,8 @@ def test_fields_that_were_changed_are_read_as_they_are():
 
 
 def test_few_rows_are_left_to_django(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 10)
+    monkeypatch.setattr(thresholds, "few_for_django", 10)
     assert_built_as_in_stock(of_data, people, PersonSerializer)
     assert not reads_rows(people(), PersonSerializer)
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 9)
+    monkeypatch.setattr(thresholds, "few_for_django", 9)
     assert reads_rows(people(), PersonSerializer)

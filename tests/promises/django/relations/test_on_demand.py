@@ -178,7 +178,7 @@ class Told(FlightSerializer):
 def test_rows_that_have_all_they_need_are_not_looked_at(monkeypatch, flights):
     rows = Flight.objects.select_related("airline", "origin", "destination", "plane").order_by("pk")
     expected = Told(rows, many=True).data
-    monkeypatch.setattr(thresholds, "rows_worth_reading_by_column", 1)
+    monkeypatch.setattr(thresholds, "few_for_django", 1)
     monkeypatch.setattr(on_demand, "before_dispatch", None)
 
     with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):

@@ -379,7 +379,7 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
     if runs is not None and runs.is_current(serializer):
         return runs.bound_program
     record = class_record(type(serializer))
-    is_single, left = rows == 1, thresholds.rows_worth_comparing - 2
+    is_single, left = rows == 1, thresholds.few_for_django - 2
     is_another = is_single and runs is not None
     is_list = not is_single and (serializer.parent is None or serializer.parent.parent is None)
     is_in_use = record.count_by(serializer, left + 1 if is_another else rows or 1, is_list=is_list)
@@ -390,7 +390,7 @@ def find_bound_program(serializer: Any, rows: int | None) -> BoundProgram | None
             bound_program = BoundProgram(reading.compiled.program, bound)
             attributes[STATE_KEY] = Runs(serializer, bound_program, reading)
             return bound_program
-        if rows is None or is_another or rows >= thresholds.rows_worth_comparing:
+        if rows is None or is_another or rows >= thresholds.few_for_django:
             runs = _runs_of_made(serializer, runs, is_single=is_single)
             attributes[STATE_KEY] = runs
             return runs.bound_program
@@ -420,7 +420,7 @@ def _runs_of_made(serializer: Any, before: Runs | None, *, is_single: bool) -> R
     if not is_single:
         return Runs(serializer, bound_program)
     kinds = [field.kind for field in bound_program.program.node.fields]
-    if len(kinds) < thresholds.fields_worth_asking and not any(kind.nested_slot for kind in kinds):
+    if len(kinds) < thresholds.few_for_django and not any(kind.nested_slot for kind in kinds):
         return stock()
     try:
         fields = MadeFields(serializer, bound.fields, reading.compiled.snapshot)

@@ -145,7 +145,7 @@ def find_validation(
     :param objects: how many there are; 0 if they were counted
     :param is_whole: whether its ``run_validation`` must be stock's as a whole
     """
-    compares = objects >= thresholds.rows_worth_comparing
+    compares = objects >= thresholds.few_for_django
     if is_disabled() or (has_made_fields(serializer) and not compares):
         return None
     cls = type(serializer)

@@ -236,7 +236,7 @@ def fetch_instances(queryset: Any) -> list[Any]:
     plan = kept_plan(queryset.model, shape)
     query = CompiledQuery(queryset, is_run=True)
     results = query.execute(None)
-    if sum(map(len, results)) < thresholds.rows_worth_reading_by_column:
+    if sum(map(len, results)) < thresholds.few_for_django:
         return query.instances(query.converted(results))
     try:
         plan = plan or new_plan(queryset, shape, query)

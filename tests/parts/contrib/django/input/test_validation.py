@@ -8,7 +8,7 @@ from tests.promises.django.input.test_validation import Changing, assert_same_in
 
 
 def test_made_fields_are_compared_for_long_lists_only(monkeypatch):
-    monkeypatch.setattr(thresholds, "rows_worth_comparing", 3)
+    monkeypatch.setattr(thresholds, "few_for_django", 3)
     compare = Mock(wraps=validation._find_of_made)
     monkeypatch.setattr(validation, "_find_of_made", compare)
     row = {"name": "x", "age": 5, "role": "x"}

@@ -31,7 +31,7 @@ settings.configure(
     USE_TZ=True,
 )
 django.setup()
-thresholds.rows_worth_reading = thresholds.rows_worth_reading_by_column = 1
+thresholds.rows_worth_reading = thresholds.few_for_django = 1
 thresholds.uses_worth_an_exemplar = 1
 # Models can be imported now.
 import_module("tests.promises.django.lists.observed.answers").main()
