@@ -186,28 +186,59 @@ def test_a_method_is_registered_once():
     assert fastschema.compile(schema).dump({"one": 1}) == {"one": "first 1"}
 
 
-@pytest.mark.parametrize("method", [fields.String._serialize, fields.Field._serialize])
-def test_methods_of_marshmallow_are_not_registered(method):
-    with pytest.raises(ValueError, match=r"is a method of marshmallow.fields, which all its"):
-        fastschema.register(method, function=str)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"function": 5}, "function= must be a function of one value, not 5"),
-        ({"function": str, "common": "int"}, "common= must be a class, such as int, not 'int'"),
+EXPRESSION = "str({value})"
+WRONG_METHODS = [
+    *(None, 5, "MyField._serialize", print, own_field("a"), fields.Field.serialize),
+    *(OwnSchema.check, OwnSchema),
+]
+NO_EXPRESSIONS = ["", "str(", "x = {value}", "{unknown}", "{value", "{0}"]
+NO_EXPRESSIONS += ["[x for x in (y := {value})]"]
+OF_MARSHMALLOW = [fields.String._serialize, fields.Field._serialize, fields.Nested._deserialize]
+REFUSED = [
+    *[(method, {"function": str}, TypeError, "register") for method in WRONG_METHODS],
+    (own_field("a")()._serialize, {}, TypeError, "takes _serialize of the class, not of an object"),
+    *[
+        (method, how, TypeError, "takes a function or a maker")
+        for method in (OwnSchema.dump, OwnSchema.make)
+        for how in ({"expression": "{value}"}, {"function": str, "common": int})
     ],
-)
-def test_arguments_of_other_types_are_refused(options, message):
-    with pytest.raises(TypeError, match=re.escape(message)):
-        fastschema.register(own_field("a")._serialize, **options)
+    *[
+        (method, {"function": str}, ValueError, "is a method of marshmallow.fields, which all its")
+        for method in OF_MARSHMALLOW[:2]
+    ],
+    *[
+        (method, {}, ValueError, "is a method of marshmallow")
+        for method in (Schema.dump, Schema.load, *OF_MARSHMALLOW[2:])
+    ],
+    *[
+        (None, how, TypeError, message)
+        for how, message in [
+            ({"function": 5}, "function= must be a function of one value, not 5"),
+            ({"function": str, "common": "int"}, "common= must be a class, such as int, not 'int'"),
+            ({"function": str, "expression": EXPRESSION}, "one of function= and expression="),
+            ({"common": int}, "names= and common= belong to function= and expression="),
+            ({"names": {"a": 1}}, "names= and common= belong to function= and expression="),
+        ]
+    ],
+    *[
+        (None, {"expression": each}, ValueError, "does not use {value}, the value of")
+        for each in ("5", "{field}.name", "'{{value}}'")
+    ],
+    *[(None, {"expression": each}, ValueError, "not an expression") for each in NO_EXPRESSIONS],
+]
 
 
-@pytest.mark.parametrize("expression", ["5", "{field}.name", "'{{value}}'"])
-def test_an_expression_has_to_use_the_value(expression):
-    with pytest.raises(ValueError, match=r"does not use \{value\}, the value of"):
-        fastschema.register(own_field("a")._serialize, expression=expression)
+@pytest.mark.parametrize(("method", "how", "error", "message"), REFUSED)
+def test_what_makes_no_sense_is_refused(method, how, error, message):
+    if message != "register":
+        method = method or own_field("a")._serialize
+    with pytest.raises(error, match=re.escape(message)):
+        fastschema.register(method, **how)
+
+
+def test_a_maker_has_to_be_a_function():
+    with pytest.raises(TypeError, match="a maker must be a function of a field and compiled"):
+        fastschema.register(OwnSchema.dump)(5)
 
 
 @pytest.mark.parametrize("result", [object(), {1, 2}, float("nan"), 2**70, "\ud800", [1], None])
@@ -219,59 +250,3 @@ def test_whatever_a_registered_function_returns_is_written_as_by_stock(result):
     fastschema.register(Returning._serialize, function=lambda value: result)
 
     assert_same(Schema.from_dict({"one": Returning()}), {"one": 1})
-
-
-@pytest.mark.parametrize(
-    "no_method",
-    [
-        *(None, 5, "MyField._serialize", print, own_field("a"), fields.Field.serialize),
-        *(OwnSchema.check, OwnSchema),
-    ],
-)
-def test_registering_what_is_no_method_that_stock_calls_for_values_is_refused(no_method):
-    with pytest.raises(TypeError, match="register"):
-        fastschema.register(no_method, function=str)
-
-
-def test_registering_takes_one_of_function_and_expression():
-    how = {"function": str, "expression": "str({value})"}
-    with pytest.raises(TypeError, match="one of function= and expression="):
-        fastschema.register(own_field("a")._serialize, **how)
-
-
-@pytest.mark.parametrize("how", [{"common": int}, {"names": {"a": 1}}])
-def test_a_maker_takes_no_names_and_no_common_class(how):
-    with pytest.raises(TypeError, match="names= and common= belong to function= and expression="):
-        fastschema.register(own_field("a")._serialize, **how)
-
-
-@pytest.mark.parametrize("method", [OwnSchema.dump, OwnSchema.make])
-@pytest.mark.parametrize("how", [{"expression": "{value}"}, {"function": str, "common": int}])
-def test_methods_of_schemas_have_no_expressions(method, how):
-    with pytest.raises(TypeError, match=r"OwnSchema.\w+ takes a function or a maker"):
-        fastschema.register(method, **how)
-
-
-def test_a_maker_has_to_be_a_function():
-    with pytest.raises(TypeError, match="a maker must be a function of a field and compiled"):
-        fastschema.register(OwnSchema.dump)(5)
-
-
-def test_the_methods_of_objects_are_not_registered():
-    with pytest.raises(TypeError, match=r"takes _serialize of the class, not of an object"):
-        fastschema.register(own_field("a")()._serialize)
-
-
-@pytest.mark.parametrize("method", [Schema.dump, Schema.load, fields.Nested._deserialize])
-def test_a_maker_does_not_replace_what_marshmallow_has(method):
-    with pytest.raises(ValueError, match=r"is a method of marshmallow"):
-        fastschema.register(method)
-
-
-@pytest.mark.parametrize(
-    "expression",
-    ["", "str(", "x = {value}", "{unknown}", "{value", "{0}", "[x for x in (y := {value})]"],
-)
-def test_registering_what_is_no_expression_is_refused(expression):
-    with pytest.raises(ValueError, match="not an expression"):
-        fastschema.register(own_field("a")._serialize, expression=expression)

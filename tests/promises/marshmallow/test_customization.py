@@ -15,28 +15,20 @@ class Slotted(fields.String):
     __slots__ = ("extra",)
 
 
-class DeepCopied(fields.String):
-    def __deepcopy__(self, memo):
-        LOG.append(("__deepcopy__", sorted(memo) == sorted(memo)))
-        return super().__deepcopy__(memo)
+def noting(name, answer):
+    """A class of fields with a method that notes that it was called."""
+
+    def method(self, *args):
+        LOG.append((name, len(args)))
+        return answer(self, *args)
+
+    return type(name, (fields.String,), {name: method})
 
 
-class Copied(fields.String):
-    def __copy__(self):
-        LOG.append("__copy__")
-        return Copied(metadata={"copied": True})
-
-
-class Reduced(fields.String):
-    def __reduce__(self):
-        LOG.append("__reduce__")
-        return Reduced, (), {"reduced": True}
-
-
-class WithState(fields.String):
-    def __getstate__(self):
-        LOG.append("__getstate__")
-        return {**self.__dict__, "state": "got"}
+Copied = noting("__copy__", lambda self: Copied(metadata={"copied": True}))
+Reduced = noting("__reduce__", lambda self: (Reduced, (), {"reduced": True}))
+DeepCopied = noting("__deepcopy__", lambda self, memo: fields.Field.__deepcopy__(self, memo))
+WithState = noting("__getstate__", lambda self: {**self.__dict__, "state": "got"})
 
 
 class SettingState(fields.String):

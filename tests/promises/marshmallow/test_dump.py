@@ -510,23 +510,6 @@ else:
                 assert plan.dump({}) == {"value": user}
 
 
-def test_schemas_that_share_a_program_never_share_their_state():
-    class Stateful(Schema):
-        value = fields.Method("state")
-
-        def __init__(self, user):
-            super().__init__()
-            self.user = user
-
-        def state(self, obj):
-            return self.user
-
-    schemas = [Stateful(user) for user in range(20)]
-    with installed():
-        assert [schema.dump({})["value"] for schema in schemas] == list(range(20))
-        assert [schema.dump({})["value"] for schema in schemas[::-1]] == list(range(20))[::-1]
-
-
 # Copies, memory, threads
 
 

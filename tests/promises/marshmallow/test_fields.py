@@ -345,30 +345,6 @@ class Shouted(fields.String):
         return missing if text is None else f"{attr}: {text.upper()}"
 
 
-class Checked(fields.String):
-    def _validate(self, value):
-        raise AssertionError("only loading validates")
-
-
-class Halved(fields.Integer):
-    def _format_num(self, value):
-        return super()._format_num(value) / 2
-
-
-class Padded(fields.Integer):
-    def _to_string(self, value):
-        return f"{value:05}"
-
-
-class Complex(fields.Float):
-    num_type = complex
-
-
-class PaddedDecimal(fields.Decimal):
-    def _to_string(self, value):
-        return f"{value:010}"
-
-
 class ByItself(fields.Integer):
     def serialize(self, attr, obj, accessor=None, **kwargs):
         return [attr, accessor(obj, "value", "none"), kwargs]
@@ -379,30 +355,36 @@ class Elsewhere(fields.Integer):
         return super().get_value(obj, "other", accessor, default)
 
 
-class Unread(fields.Integer):
-    _CHECK_ATTRIBUTE = False
+def refuse(*args):
+    raise AssertionError("only loading validates")
 
 
-class OwnFormats(fields.DateTime):
-    SERIALIZATION_FUNCS = {"iso": lambda value: f"<{value}>"}
+def own(base, **attributes):
+    """A class of fields with attributes of its own."""
+    return type("Own", (base,), attributes)
 
 
-class Partial(fields.Field):
-    _serialize = partial(lambda *args, **kwargs: "partial")
-
-
+_format_num = fields.Integer._format_num
 OVERRIDDEN = {
     "_serialize": Shouted,
-    "_validate": Checked,
-    "_format_num": Halved,
-    "_to_string": lambda: Padded(as_string=True),
-    "_to_string of Decimal": lambda: PaddedDecimal(as_string=True),
-    "num_type": Complex,
+    "_validate": own(fields.String, _validate=refuse),
+    "_format_num": own(fields.Integer, _format_num=lambda *args: _format_num(*args) / 2),
+    "_to_string": partial(
+        own(fields.Integer, _to_string=lambda self, value: f"{value:05}"), as_string=True
+    ),
+    "_to_string of Decimal": partial(
+        own(fields.Decimal, _to_string=lambda self, value: f"{value:010}"), as_string=True
+    ),
+    "num_type": own(fields.Float, num_type=complex),
     "serialize": ByItself,
     "get_value": Elsewhere,
-    "_CHECK_ATTRIBUTE": Unread,
-    "SERIALIZATION_FUNCS": OwnFormats,
-    "_serialize by a partial": Partial,
+    "_CHECK_ATTRIBUTE": own(fields.Integer, _CHECK_ATTRIBUTE=False),
+    "SERIALIZATION_FUNCS": own(
+        fields.DateTime, SERIALIZATION_FUNCS={"iso": lambda value: f"<{value}>"}
+    ),
+    "_serialize by a partial": own(
+        fields.Field, _serialize=partial(lambda *args, **kwargs: "partial")
+    ),
     "_serialize of a List's inner field": lambda: fields.List(Shouted()),
 }
 

@@ -135,36 +135,3 @@ def test_methods_have_the_signatures_of_stock_and_can_be_pickled(name):
         method = getattr(Schema, name)
         assert inspect.signature(method) == stock
         assert pickle.loads(pickle.dumps(method)) is method
-
-
-def small():
-    class Small(Schema):
-        name = fields.String()
-
-    return Small
-
-
-def louder(schema):
-    schema.dump_fields["name"].data_key = "NAME"
-
-
-def by_itself(schema):
-    schema._serialize = lambda obj, many: ["own", obj, many]
-
-
-@pytest.mark.usefixtures("_installed", "users_thresholds")
-@pytest.mark.parametrize("change", [louder, by_itself])
-def test_a_small_schema_that_is_kept_gives_what_stock_gives(change):
-    cls = small()
-    with fastschema.disabled():
-        stock = cls()
-    kept = cls()
-    for _ in range(40):
-        assert kept.dump({"name": "Rex"}) == stock.dump({"name": "Rex"})
-    assert compiled_rows(lambda: kept.dump({"name": "Rex"})) == 0
-    for schema in (stock, kept):
-        change(schema)
-    for many, obj in ((None, {"name": "Rex"}), (False, {"name": "Rex"}), (True, [{"name": "Rex"}])):
-        with fastschema.disabled():
-            expected = stock.dump(obj, many=many)
-        assert kept.dump(obj, many=many) == expected

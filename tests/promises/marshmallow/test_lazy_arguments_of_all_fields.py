@@ -9,16 +9,12 @@ from marshmallow.fields import Field
 import fastschema
 from tests.lazy_values import SOME_OR_ALL, TURNS, came_of, differing, lazy_cases, request_of
 from tests.marks import counts_looks
+from tests.promises.marshmallow.test_lazy_arguments import Inner
 
 pytestmark = [
     pytest.mark.usefixtures("_installed"),
     pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
 ]
-
-
-class Inner(Schema):
-    x = fields.Integer()
-    y = fields.Integer()
 
 
 Letter = enum.Enum("Letter", "x y")

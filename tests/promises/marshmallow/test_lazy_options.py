@@ -9,16 +9,12 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 import fastschema
 from tests.lazy_values import EACH_OR_ALL, TURNS, came_of, cases_of, differing, request_of
 from tests.marks import counts_looks
+from tests.promises.marshmallow.test_lazy_arguments import Inner, is_b, same
 
 pytestmark = [
     pytest.mark.usefixtures("_installed"),
     pytest.mark.filterwarnings("ignore"),  # as an error, it would end both sides alike
 ]
-
-
-class Inner(Schema):
-    x = fields.Integer()
-    y = fields.Integer()
 
 
 class Base(Schema):
@@ -27,14 +23,6 @@ class Base(Schema):
     day = fields.Date()
     moment = fields.DateTime()
     inner = fields.Nested(Inner)
-
-
-def same(value):
-    return lambda who: value
-
-
-def is_b(who):
-    return who == "b"
 
 
 def name(who):

@@ -16,15 +16,8 @@ from marshmallow import Schema, ValidationError, fields, missing
 
 import fastschema
 from tests.promises.marshmallow.load_differential import Comparison, assert_loads_same
-from tests.promises.marshmallow.test_fields import (
-    VALUES as DUMPED_VALUES,
-)
-from tests.promises.marshmallow.test_fields import (
-    Access,
-    Colour,
-    Size,
-    Text,
-)
+from tests.promises.marshmallow.test_fields import VALUES as DUMPED_VALUES
+from tests.promises.marshmallow.test_fields import Access, Colour, Size, Text
 
 
 class Answers(enum.Enum):
@@ -476,29 +469,20 @@ MESSAGES = {
 }
 
 
+KEYS_OF_MESSAGES = (
+    *("required", "null", "invalid", "invalid_utf8", "invalid_uuid", "too_large", "special"),
+    *("invalid_awareness", "format", "unknown", "type", "invalid_ip", "invalid_ip_interface"),
+    "validator_failed",
+)
+
+
 @pytest.mark.parametrize(
     ("name", "message"), with_families(MESSAGES, ["text with an attribute", "dict"])
 )
 def test_overridden_messages_are_as_by_stock(name, message):
     if name.startswith(("Url", "Email")) and not isinstance(MESSAGES[message], str):
         pytest.skip("stock makes no Url or Email whose message is not a str")
-    keys = [
-        "required",
-        "null",
-        "invalid",
-        "invalid_utf8",
-        "invalid_uuid",
-        "too_large",
-        "special",
-        "invalid_awareness",
-        "format",
-        "unknown",
-        "type",
-        "invalid_ip",
-        "invalid_ip_interface",
-        "validator_failed",
-    ]
-    messages = dict.fromkeys(keys, MESSAGES[message])
+    messages = dict.fromkeys(KEYS_OF_MESSAGES, MESSAGES[message])
     comparison = Comparison(schema_of(FIELDS[name], error_messages=messages))
     naive, aware = "2024-02-29T12:00", "2024-02-29T12:00Z"
     for value in (None, [], "nan", 10**400, b"\xff", {}, naive, aware, [[1]], object):
@@ -524,6 +508,3 @@ def test_messages_that_are_containers_are_copied_as_by_stock():
             with pytest.raises(ValidationError) as raised:
                 plan.load(bad)
             assert raised.value.messages == {"a": [], "b": {}}
-
-
-# Fields inside of fields inside of fields

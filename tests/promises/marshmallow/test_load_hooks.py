@@ -133,24 +133,21 @@ WAYS_TO_BE_CALLED = [
 ]
 
 
-@pytest.mark.parametrize("whole", [False, True])
+WAYS = [
+    *[(pre_load, {"whole": whole}) for whole in (False, True)],
+    *[(post_load, options) for options in WAYS_TO_BE_CALLED],
+    *[
+        (validates_schema, {**options, "skip_on_field_errors": skip})
+        for options in WAYS_TO_BE_CALLED
+        for skip in (False, True)
+    ],
+]
+
+
+@pytest.mark.parametrize(("tag", "options"), WAYS)
 @pytest.mark.parametrize("action", ACTIONS)
-def test_a_pre_load_hook_may_do_as_it_likes(action, whole):
-    check_rows(hooked(pre_load, ACTIONS[action], whole=whole), ROWS)
-
-
-@pytest.mark.parametrize("options", WAYS_TO_BE_CALLED)
-@pytest.mark.parametrize("action", ACTIONS)
-def test_a_post_load_hook_may_do_as_it_likes(action, options):
-    check_rows(hooked(post_load, ACTIONS[action], **options), ROWS)
-
-
-@pytest.mark.parametrize("skip", [False, True])
-@pytest.mark.parametrize("options", WAYS_TO_BE_CALLED)
-@pytest.mark.parametrize("action", ACTIONS)
-def test_a_schema_validator_may_do_as_it_likes(action, options, skip):
-    schema = hooked(validates_schema, ACTIONS[action], skip_on_field_errors=skip, **options)
-    check_rows(schema, ROWS)
+def test_a_hook_may_do_as_it_likes(action, tag, options):
+    check_rows(hooked(tag, ACTIONS[action], **options), ROWS)
 
 
 @pytest.mark.parametrize("options", [{}, {"data_key": "A"}, {"attribute": "other"}])

@@ -33,34 +33,16 @@ class WithMissing(dict):
         return f"no {key}"
 
 
-class CountingDict(dict):
-    def __getitem__(self, key):
-        noted("getitem", key)
-        return super().__getitem__(key)
+def counted(name):
+    def method(self, *args):
+        noted(name, *args)
+        return getattr(dict, name)(self, *args)
 
-    def get(self, key, default=None):
-        noted("get", key)
-        return super().get(key, default)
+    return method
 
-    def __iter__(self):
-        noted("iter")
-        return super().__iter__()
 
-    def __contains__(self, key):
-        noted("contains", key)
-        return super().__contains__(key)
-
-    def keys(self):
-        noted("keys")
-        return super().keys()
-
-    def items(self):
-        noted("items")
-        return super().items()
-
-    def __len__(self):
-        noted("len")
-        return super().__len__()
+COUNTED = ("__getitem__", "get", "__iter__", "__contains__", "keys", "items", "__len__")
+CountingDict = type("CountingDict", (dict,), {name: counted(name) for name in COUNTED})
 
 
 class DictWithOtherGet(dict):

@@ -28,22 +28,17 @@ class Preprocessed(fields.Integer):
         return super().deserialize("1" if value == "one" else value, attr, data, **kwargs)
 
 
-class Validated(fields.Integer):
-    def _validated(self, value):
-        LOG.append(("validated", value))
-        return super()._validated(value) + 1
+def noting(name, base, change=lambda loaded: loaded):
+    """A class of fields with a method that notes its value, and calls the one of its base."""
+
+    def method(self, value, *args, **kwargs):
+        LOG.append((name, value, args, kwargs))
+        return change(getattr(base, name)(self, value, *args, **kwargs))
+
+    return type(f"Noting {name}", (base,), {name: method})
 
 
-class OtherNumber(fields.Integer):
-    def _format_num(self, value):
-        LOG.append(("number", value))
-        return super()._format_num(value) * 2
-
-
-class Missing(fields.String):
-    def _validate_missing(self, value):
-        LOG.append(("missing", value))
-        super()._validate_missing(value)
+Validated = noting("_validated", fields.Integer, lambda loaded: loaded + 1)
 
 
 class ValidatingNested(fields.Nested):
@@ -99,12 +94,6 @@ class SpecialError(ValidationError):
     pass
 
 
-class Identity(fields.UUID):
-    def _validated(self, value):
-        LOG.append(("identity", value))
-        return super()._validated(value)
-
-
 class ParsedDate(fields.DateTime):
     DESERIALIZATION_FUNCS = {**fields.DateTime.DESERIALIZATION_FUNCS, "iso": lambda value: value}
 
@@ -119,12 +108,6 @@ class OrderedMapping(fields.Dict):
     mapping_type = collections.OrderedDict
 
 
-class LoadingNested(fields.Nested):
-    def _load(self, value, partial=None):
-        LOG.append(("load", value, partial))
-        return super()._load(value, partial=partial)
-
-
 class NarrowBoolean(fields.Boolean):
     truthy = {"ja"}
     falsy = {"nein"}
@@ -134,8 +117,8 @@ OWN = {
     "Shouted": Shouted,
     "Preprocessed": Preprocessed,
     "Validated": Validated,
-    "OtherNumber": OtherNumber,
-    "Missing": Missing,
+    "OtherNumber": noting("_format_num", fields.Integer, lambda loaded: loaded * 2),
+    "Missing": noting("_validate_missing", fields.String),
     "Validating": Validating,
     "ValidatingNested": partial(ValidatingNested, {"a": Shouted()}),
     "ValidatingList": partial(ValidatingList, fields.Raw(allow_none=True)),
@@ -144,9 +127,9 @@ OWN = {
     "Refusing": Refusing,
     "ParsedDate": ParsedDate,
     "MadeDate of a format": partial(MadeDate, "%Y"),
-    "Identity": Identity,
+    "Identity": noting("_validated", fields.UUID),
     "OrderedMapping of Integer": partial(OrderedMapping, values=fields.Integer()),
-    "LoadingNested": partial(LoadingNested, {"a": Shouted()}),
+    "LoadingNested": partial(noting("_load", fields.Nested), {"a": Shouted()}),
     "NarrowBoolean": NarrowBoolean,
     "Enum by a field": partial(fields.Enum, Size, by_value=Validated),
     "Function": partial(fields.Function, deserialize=logged("function", LOG)),

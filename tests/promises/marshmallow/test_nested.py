@@ -1,4 +1,4 @@
-"""Changes to what is kept of a schema, its fields' classes and its nested schemas among it."""
+"""Accessors that a dump replaces, and schemas that nest themselves."""
 
 import pytest
 from marshmallow import Schema, fields
@@ -6,34 +6,9 @@ from marshmallow import Schema, fields
 from tests.promises.marshmallow.differential import MARSHMALLOW_3, USES, installed, outcome
 
 
-class World:
-    """Classes that no other test has, and a schema of them."""
-
-    def __init__(self):
-        self.integer = type("Own", (fields.Integer,), {})
-        self.list = type("OwnList", (fields.List,), {})
-        self.nested = type("OwnNested", (fields.Nested,), {})
-        self.inner_class = Schema.from_dict({"a": fields.Integer()}, name="Inner")
-        attributes = {
-            "a": self.integer(),
-            "items": self.list(self.integer()),
-            "n": self.nested(self.inner_class),
-            "pair": fields.Tuple((self.nested(self.inner_class),)),
-            "dotted": fields.Raw(attribute="deep.er"),
-        }
-        self.schema_class = type("Outer", (Schema,), attributes)
-        self.schema = self.schema_class()
-
-    @property
-    def inner(self):
-        return self.schema.fields["n"].schema
-
-
 class Row:
     """An object that may change a schema while it is dumped."""
 
-    a = 1
-    deep = {"er": 2}
     change = None
 
     @property
@@ -43,23 +18,12 @@ class Row:
         return [1]
 
 
-ROW = {"a": 1, "items": [1], "n": {"a": 1}, "pair": [{"a": 1}], "deep": {"er": 2}}
-ROWS = [ROW, {"n": [{"a": 1}]}, {"X": 1}, {}]
-WRONG = [{"n": {"a": "x"}}, {"n": {"b": 1}}]
-
-
-def uses(world):
-    """What comes of dumping and of loading rows, none of which fails to be dumped."""
-    dumped = [outcome(lambda row=row: world.schema.dump(row)) for row in ROWS]
-    return [*dumped, *[outcome(lambda row=row: world.schema.load(row)) for row in [*ROWS, *WRONG]]]
-
-
 def test_an_accessor_of_the_moment_is_not_used_later():
     class Other(Row):
         pass
 
     def dumps():
-        schema = World().schema
+        schema = Schema.from_dict({"items": fields.List(fields.Integer())})()
         row = Row()
         for _ in range(USES):
             schema.dump([row, row], many=True)

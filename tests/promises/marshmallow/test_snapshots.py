@@ -77,15 +77,6 @@ def uses(schema):
     ]
 
 
-@pytest.mark.usefixtures("_installed", "users_thresholds")
-@pytest.mark.parametrize("cls", CLASSES)
-def test_requests_in_turns_are_answered_as_by_stock(cls):
-    for is_admin in (False, True, False, True, True, False):
-        with fastschema.disabled():
-            expected = uses(by_request(cls, is_admin))
-        assert uses(by_request(cls, is_admin)) == expected
-
-
 def compiled_rows(use):
     before = fastschema.stats().compiled_rows
     use()
