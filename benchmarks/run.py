@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,6 @@ BENCHMARKS = {
         how={"rounds": 5, "batch": 0.05},
         python=HERE.parent / ".venv" / "applications" / "extrap" / "bin" / "python",
     ),
-    "drf": Benchmark("Django REST framework", ("flights",), peers=peers.DRF, how=LONG),
-    "flask": Benchmark(
-        "Flask and SQLAlchemy",
-        ("flights_flask",),
-        own=(*PAIR, "fs.response"),
-        peers=peers.FLASK,
-        how=LONG,
-    ),
-    "marshmallow": Benchmark("marshmallow", ("orders",), peers=peers.MARSHMALLOW, how=LONG),
     "single-peers": Benchmark(
         "One object in, one object out, by Django 5.2 and DRF 3.16",
         ("requests", "serializers"),
@@ -95,6 +86,11 @@ BENCHMARKS = {
         name: Benchmark(name, (name,), limit=0.95)
         for name in ("requests", "flask_requests", "plugins", "relations")
     },
+}
+BENCHMARKS |= {
+    "drf": replace(BENCHMARKS["flights"], peers=peers.DRF),
+    "flask": replace(BENCHMARKS["flights_flask"], peers=peers.FLASK),
+    "marshmallow": replace(BENCHMARKS["orders"], peers=peers.MARSHMALLOW),
 }
 
 

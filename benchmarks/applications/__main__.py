@@ -122,12 +122,11 @@ def show(report: dict[str, Any], *, loading: bool) -> None:
 
 def compare_tests(name: str, directory: Path) -> bool:
     """Run an application's own tests both ways; print and return whether they end differently."""
-    python = command(name, "", directory)[0]
     outcomes = {}
     for each in ("stock", "fastschema"):
         log = directory / f"{each}.log"
         with log.open("w") as output:
-            run = [python, "-m", "applications.own_tests", name, each, str(directory)]
+            run = [*command(name, each, directory), "--tests"]
             finished = subprocess.run(run, stdout=output, stderr=output, check=False)
         written = directory / f"{each}.json"
         if finished.returncode or not written.exists():

@@ -1,16 +1,8 @@
-"""An application's own tests, by stock and with the lines of fastschema's README.
-
-    python -m applications.own_tests NAME stock|fastschema DIRECTORY
-
-Runs them and writes their outcomes to DIRECTORY, as JSON, by the names of the tests.
-"""
+"""An application's own tests, by stock and with the lines of fastschema's README."""
 
 from __future__ import annotations
 
-import importlib
-import json
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
@@ -59,16 +51,3 @@ def differences(stock: dict[str, str], fast: dict[str, str]) -> list[str]:
 def summary(outcomes: dict[str, str]) -> str:
     counts = Counter(each.partition(":")[0] for each in outcomes.values())
     return ", ".join(f"{number:,} {kind}" for kind, number in sorted(counts.items()))
-
-
-def main() -> None:
-    name, contender, directory = sys.argv[1:]
-    del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
-    application = importlib.import_module(f"applications.{name}").APPLICATION
-    folder = Path(directory)
-    outcomes = run(application, folder, fast=contender == "fastschema")
-    (folder / f"{contender}.json").write_text(json.dumps(outcomes))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,9 @@
 """An application in a process of its own.
 
-    python -m applications.worker NAME stock|orjson|fastschema|fill DIRECTORY
+    python -m applications.worker NAME stock|orjson|fastschema|fill DIRECTORY [--tests]
 
-With ``fill``, the database is filled; the others serve.
+With ``fill``, the database is filled; the others serve. With ``--tests``, the application's own
+tests run; how they ended is written to DIRECTORY, as JSON, by their names.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from applications.application import WITH_ORJSON, Answer, Application, Client
+from applications.own_tests import run
 from applications.sampling import sample
 from harness.measuring import Contender, installed, serve
 
@@ -148,18 +150,22 @@ def rows_of(content: bytes) -> int | None:
 
 
 def main() -> None:
-    name, contender, directory = sys.argv[1:]
+    name, contender, directory, *tests = sys.argv[1:]
     del sys.argv[1:]  # FlexMeasures takes "flexmeasures" and a command's name for a command
+    application: Application = importlib.import_module(f"applications.{name}").APPLICATION
+    is_fast, folder = contender == "fastschema", Path(directory)
+    if tests:
+        outcomes = run(application, folder, fast=is_fast)
+        (folder / f"{contender}.json").write_text(json.dumps(outcomes))
+        return
     # What the application prints must not come between the answers.
     output = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    application: Application = importlib.import_module(f"applications.{name}").APPLICATION
     if contender == "fill":
         application.make_database()
     if contender == "orjson":
         os.environ[WITH_ORJSON] = "1"
-    is_fast = contender == "fastschema"
-    wsgi = application.start(Path(directory), fast=is_fast)
+    wsgi = application.start(folder, fast=is_fast)
     if ("fastschema" in sys.modules) != is_fast:
         raise SystemExit(f"fastschema is imported by stock, or not at all: {contender}")
     if contender == "fill":

@@ -41,11 +41,13 @@ from patterns.serializers import (
     HOUSED,
     PREFETCHED,
     Housed,
+    Linked,
     Person,
     article_serializer,
     method,
     model_serializer,
     ordinary_article,
+    with_super,
 )
 from records import PERSON, WRONG
 
@@ -185,13 +187,11 @@ def own_representation(count: int) -> Run:
     return listed(Own, full_articles, count)
 
 
-@add("to_representation with super()", sizes=LISTS)
-def with_super(count: int) -> Run:
-    class Own(columns()):
-        def to_representation(self, article: Any) -> Any:
-            return {**super().to_representation(article), "kind": "article"}
-
-    return listed(Own, plain_articles, count)
+add(
+    "to_representation with super()",
+    lambda n: listed(with_super(columns()), plain_articles, n),
+    LISTS,
+)
 
 
 @add("fields chosen in __init__", sizes=LISTS)
@@ -204,12 +204,7 @@ def chosen(count: int) -> Run:
     return listed(Own, plain_articles, count)
 
 
-@add("a list with hyperlinks", sizes=LISTS)
-def hyperlinks(count: int) -> Run:
-    meta = {"model": Flight, "fields": ("url", "airline", "number", "origin", "plane", "date")}
-    content = {"Meta": type("Meta", (), meta)}
-    linked = type("Linked", (serializers.HyperlinkedModelSerializer,), content)
-    return listed(linked, flights, count)
+add("a list with hyperlinks", lambda n: listed(Linked, flights, n), LISTS)
 
 
 @add("api_view: Response(S(queryset, many=True).data)", sizes=LISTS)

@@ -252,14 +252,13 @@ add("foreign key as primary key", lambda n: of_articles(n, "author"))
 add("four nested serializers", lambda n: data_of(FlightSerializer, flight_rows(n)))
 
 
-@add("hyperlinks")
-def hyperlinks(count: int) -> Run:
-    class Linked(serializers.HyperlinkedModelSerializer):
-        class Meta:
-            model = Flight
-            fields = ("url", "airline", "number", "origin", "plane", "date")
+class Linked(serializers.HyperlinkedModelSerializer):
+    class Meta:
+        model = Flight
+        fields = ("url", "airline", "number", "origin", "plane", "date")
 
-    return data_of(Linked, flight_rows(count), context={"request": request()})
+
+add("hyperlinks", lambda n: data_of(Linked, flight_rows(n), context={"request": request()}))
 
 
 class OwnLink(serializers.HyperlinkedIdentityField):
