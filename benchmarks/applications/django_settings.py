@@ -18,7 +18,7 @@ WRITE_JSON = (
 LOADS = os.environ.get("LOAD_RELATIONS", "")
 
 if WITH_ORJSON in os.environ:
-    RENDERER = "applications.orjson_renderer.ORJSONRenderer"
+    RENDERER = "drf_orjson_renderer.renderers.ORJSONRenderer"
 else:
     RENDERER = "fastschema.contrib.django.renderers.FastJSONRenderer"
     INSTALLED_APPS = [*globals()["INSTALLED_APPS"], "fastschema.contrib.django"]
