@@ -73,8 +73,3 @@ def before_dispatch(dispatch: Dispatch, rows: Sequence[Any]) -> Loaded | None:
 def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
     """Return whether relations are read of the rows of a query that it does not load."""
     return _relations is not None and bool(_relations.loads_more(dispatch, query))
-
-
-def before_query(view: Any, queryset: Any) -> Any:
-    """Return a queryset as it is to be run for a list view."""
-    return _relations.fetching_peers(queryset) if loads_relations(view) else queryset

@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
-from fastschema.contrib.django.before_rows import Loaded, before_rows
+from fastschema.contrib.django import conf
+from fastschema.contrib.django.before_rows import Loaded, before_rows, loads_relations
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -20,7 +21,11 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.states import Runs, find_bound_program
-from fastschema.contrib.django.internals.queries import results_of
+from fastschema.contrib.django.internals.queries import (
+    evaluated,
+    iterates_as_django,
+    results_of,
+)
 from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 from fastschema.runtime.bound_program import Dispatch
@@ -32,6 +37,7 @@ from fastschema.runtime.thresholds import MANY
 
 _NOTHING = nullcontext()
 _PYTHON = Form.PYTHON
+_LISTS = (list, LazyInstanceList)
 
 Represent = Callable[[Any, Any], Any]
 AROUND: list[Callable[[Represent, Any, Any], Any]] = []
@@ -83,7 +89,16 @@ def _rows_kept_by(list_serializer: Any) -> Any:
     instance = list_serializer.__dict__.get("instance")
     if is_a(instance, QuerySet):
         return results_of(instance)
-    return instance if type(instance) is list else None
+    return instance if type(instance) in _LISTS else None
+
+
+def _before_code_of_users(serializer: Any, data: Any) -> Loaded | None:
+    """Return what is done before a serializer's own method represents the rows of a list."""
+    if not loads_relations(conf.view_of(serializer)):
+        return None
+    # Stock evaluates it now, too.
+    objects = evaluated(data) if iterates_as_django(data) else data
+    return before_rows(serializer, objects) if type(objects) in _LISTS else None
 
 
 def represent_list(serializer: Any, data: Any, *, is_within: bool = False) -> Any:
@@ -95,7 +110,8 @@ def represent_list(serializer: Any, data: Any, *, is_within: bool = False) -> An
         return _within_all(represent_list, serializer, data)
     child = serializer.child
     if not is_stock_serializer(child):
-        return STOCK_LIST_TO_REPRESENTATION(serializer, data)
+        with _before_code_of_users(child, data) or _NOTHING:
+            return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 
 

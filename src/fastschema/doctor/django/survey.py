@@ -18,7 +18,7 @@ from rest_framework.schemas.generators import (
 )
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from fastschema.contrib.django.before_rows import before_query, loads_relations
+from fastschema.contrib.django.before_rows import loads_relations
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.unloaded_relations import Unloaded
@@ -229,7 +229,6 @@ def _examine(view: Any, finding: ViewFinding) -> None:
         if is_nothing(queryset):
             finding.why_not_looked_at = PLACEHOLDER
         else:
-            queryset = before_query(view, queryset)
             loaded = loaded_with(queryset) if isinstance(queryset, QuerySet) else None
             if loaded is not None:
                 serializer = _with_fields(view.get_serializer())

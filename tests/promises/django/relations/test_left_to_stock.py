@@ -4,6 +4,7 @@ import uuid
 from unittest.mock import Mock
 
 import pytest
+from django import VERSION
 from django.db import DatabaseError, connection, models
 from django.db.models import Prefetch
 from django.test import override_settings
@@ -206,10 +207,11 @@ class TestWhatHangsOnInstances:
 class TestErrors:
     def test_whatever_is_raised_while_finding_out_the_rows_are_stocks(self, monkeypatch):
         fail = Mock(side_effect=RuntimeError)
-        for name in ("_missing_of", "_load"):
+        # Since Django 6.1, the first row may still load for the others.
+        for name, queries in (("_missing_of", 5), ("_load", 5 if VERSION < (6, 1) else 2)):
             with monkeypatch.context() as patch:
                 patch.setattr(on_demand, name, fail)
-                assert_same(of(airline=Named()), lambda: Flight.objects.order_by("pk"), 5)
+                assert_same(of(airline=Named()), lambda: Flight.objects.order_by("pk"), queries)
 
     def test_an_object_that_cannot_be_made_is_an_error_where_stock_has_it(self, monkeypatch):
         """A default stands for an attribute whose own code raises ``AttributeError``."""

@@ -179,7 +179,7 @@ def test_rows_that_have_all_they_need_are_not_looked_at(monkeypatch, flights):
     rows = Flight.objects.select_related("airline", "origin", "destination", "plane").order_by("pk")
     expected = Told(rows, many=True).data
     monkeypatch.setattr(thresholds, "few_for_django", 1)
-    monkeypatch.setattr(on_demand, "before_dispatch", None)
+    monkeypatch.setattr(on_demand, "_missing_of", None)
 
     with override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}):
         assert Told(rows.all(), many=True).data == expected
@@ -471,6 +471,36 @@ class TestByHand:
                 return flight.airline.name
 
         assert_same(view_of(serializer_class=Methods), 2)
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
+    @pytest.mark.parametrize("few", [1, 1000])
+    def test_rows_fetch_for_each_other_only_while_they_are_serialized(
+        self, flights, few, monkeypatch
+    ):
+        class Methods(serializers.Serializer):
+            name = serializers.SerializerMethodField()
+
+            def get_name(self, flight):
+                return flight.airline.name
+
+        monkeypatch.setattr(thresholds, "few_for_django", few)
+        rows = Flight.objects.order_by("pk")
+        with (
+            override_settings(FASTSCHEMA={"LOAD_RELATIONS": True}),
+            CaptureQueriesContext(connection) as captured,
+        ):
+            assert len(Methods(rows, many=True).data) == 4
+        assert len(captured) == 2
+        assert {row._state.fetch_mode for row in rows} == {models.FETCH_ONE}
+        assert {row._state.peers for row in rows} == {()}
+
+    @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
+    def test_a_representation_of_the_users_own_loads_for_all_rows(self, flights):
+        class Represented(FlightSerializer):
+            def to_representation(self, instance):
+                return {"name": instance.airline.name}
+
+        assert_same(view_of(serializer_class=Represented), 2)
 
     @pytest.mark.skipif(VERSION < (6, 1), reason="fetch modes came with Django 6.1")
     def test_a_fetch_mode_of_the_users_stays(self, flights):

@@ -1,12 +1,13 @@
 """LOAD_RELATIONS where code of users represents a list row by row."""
 
 import pytest
-from rest_framework import serializers, viewsets
+from rest_framework import pagination, serializers, viewsets
 from rest_framework.response import Response
 
 import fastschema
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
+from tests.instruments.core import thresholds
 from tests.promises.django.relations.test_on_demand import WithFlights, asked
 from tests.promises.django.relations.test_on_demand import view_of as list_view_of
 
@@ -36,6 +37,10 @@ def represented_by(list_serializer_class, base=FlightSerializer):
 OneByOne = represented_by(RowByRow)
 
 
+class Pages(pagination.PageNumberPagination):
+    page_size = 3
+
+
 class Noted(FlightSerializer):
     """Its rows are represented by code of users', which calls that of DRF."""
 
@@ -48,7 +53,7 @@ def in_order(model):
 
 
 def view_of(serializer, rows=lambda: list(in_order(Flight))):
-    """A view that is no list view: Django 6.1 does not fetch for peers."""
+    """A view that is no list view."""
 
     def get(self, request):
         return Response(serializer(rows(), many=True, context={"view": self}).data)
@@ -90,6 +95,12 @@ def test_rows_may_be_a_queryset():
 
 def test_a_page_of_a_list_view_is_a_list():
     assert queries_of(list_view_of(serializer_class=OneByOne))[1] == [5] * 4
+
+
+def test_so_is_one_whose_rows_are_read_by_column(monkeypatch):
+    monkeypatch.setattr(thresholds, "few_for_django", 2)
+    view = list_view_of(serializer_class=OneByOne, pagination_class=Pages)
+    assert queries_of(view)[1] == [6] * 4
 
 
 def test_a_serializer_may_call_drfs_representation_for_each_row():

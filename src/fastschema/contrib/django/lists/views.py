@@ -9,7 +9,6 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.response import Response
 
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.before_rows import before_query
 from fastschema.runtime.patching import stock_method
 from fastschema.runtime.plugins import plugin
 from fastschema.runtime.switch import is_disabled
@@ -23,7 +22,7 @@ def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lists.views`."""
     if is_disabled():
         return STOCK_LIST(self, request, *args, **kwargs)
-    queryset = before_query(self, self.filter_queryset(self.get_queryset()))
+    queryset = self.filter_queryset(self.get_queryset())
     page = self.paginate_queryset(queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     data = serializer.data

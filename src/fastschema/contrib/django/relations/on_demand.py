@@ -9,12 +9,11 @@ What code of users reads is not known.
 from __future__ import annotations
 
 import logging
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.db import router as routers
 from django.db.models import QuerySet, prefetch_related_objects
 from django.db.models.constants import LOOKUP_SEP
@@ -26,15 +25,17 @@ from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
 from fastschema.contrib.django.front_end.states import runs_of
 from fastschema.contrib.django.internals.instances import keep_prefetched
-from fastschema.contrib.django.internals.queries import (
-    CompiledQuery,
-    fetch_mode_of,
-    is_combined,
-    results_of,
+from fastschema.contrib.django.internals.queries import CompiledQuery, is_combined, results_of
+from fastschema.contrib.django.relations.peers import (
+    fetch_one,
+    fetch_peers,
+    may_fetch_peers,
+    peers_of,
 )
 from fastschema.contrib.django.relations.plain import (
     is_in_one_order,
     is_plain_generic,
+    is_row_of,
     leads_from_several,
     leads_to_one,
     prefetches_as_stock,
@@ -59,10 +60,8 @@ from fastschema.runtime.switch import is_disabled
 logger = logging.getLogger("fastschema")
 LOADED: list[Callable[[Sequence[str]], object]] = []
 """Called with the lookups that were loaded for some rows. Plugins add theirs."""
-_FETCH_ONE = getattr(models, "FETCH_ONE", None)  # since Django 6.1
 _MOST_AT_ONCE = 900
 """For how many objects one query loads a relation: SQLite takes 999 values, and as many ``OR``."""
-_plain: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def load_relations(rows: Any, serializer: Any) -> Any:
@@ -96,19 +95,7 @@ def load_relations(rows: Any, serializer: Any) -> Any:
     if not _is_plain(rows):
         return rows
     lookups = lookups_of(_missing(dispatch, rows.model, LoadedRelations.of(rows), AT_ONCE))
-    return fetching_peers(rows.prefetch_related(*lookups) if lookups else rows)
-
-
-def fetching_peers(queryset: Any) -> Any:
-    """Return a queryset whose rows load a relation for all of them when the first is asked for it.
-
-    This is for relations to one object that code of users follows. Before Django 6.1, it is the
-    queryset itself.
-    """
-    fetches_one = _FETCH_ONE is not None and fetch_mode_of(queryset) is _FETCH_ONE
-    if fetches_one and _is_plain(queryset) and _leads_to_plain_relations(queryset.model):
-        return queryset.fetch_mode(models.FETCH_PEERS)
-    return queryset
+    return rows.prefetch_related(*lookups) if lookups else rows
 
 
 def before_stock(
@@ -118,42 +105,47 @@ def before_stock(
 
     It is asked for its program only if the fields leave something to load.
     """
-    if not rows or not is_stock_serializer(serializer):
-        return None
-    fields = serializer.fields  # made, as stock makes them for the first object
-    if type(fields) is not BindingDict or not may_lack(fields.fields.values(), rows):
-        return None
-    dispatch = _dispatch(serializer)
-    if dispatch is None:
-        return None
+    dispatch = None
+    if rows and is_stock_serializer(serializer):
+        fields = serializer.fields  # made, as stock makes them for the first object
+        if type(fields) is BindingDict and may_lack(fields.fields.values(), rows):
+            dispatch = _dispatch(serializer)
     return before_dispatch(dispatch, rows, loads, one_by_one=one_by_one)
 
 
 def before_dispatch(
-    dispatch: Dispatch, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
+    dispatch: Dispatch | None, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
     """Return what loads relations for a dispatch that is about to dump rows.
 
+    :param dispatch: None: it is not known what is read
     :param one_by_one: only the first is dumped before the objects forget their lists, so that
         those are left to a query for each row
     """
     try:
-        if not _are_instances(rows) or reads_of(dispatch, type(rows[0])).are_there(rows):
+        if not _are_instances(rows):
             return None
-        missing = _missing_of(dispatch, rows)
+        model, missing, peers = type(rows[0]), [], peers_of(rows)
+        if dispatch is not None and not reads_of(dispatch, model).are_there(rows):
+            missing = _missing_of(dispatch, rows)
         if one_by_one:
-            model = type(rows[0])
             missing = [relation for relation in missing if leads_to_one(model, relation.lookup)]
+            fetch_peers(peers)  # until the last, whose turn nothing tells
+            peers = []
     except Exception:
         _log_failure()
         return None
-    return _loaded(rows, missing, in_any_order=loads == "all") if missing else None
+    if not (missing or peers):
+        return None
+    return _loaded(rows, missing, peers, in_any_order=loads == "all")
 
 
 def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
-    """Return whether relations are read of the rows of a query that it does not load."""
+    """Return whether instances of a query's rows load relations that it does not load."""
     try:
-        return bool(_missing(dispatch, query.model, LoadedRelations.of_compiled(query), ANY))
+        return may_fetch_peers(query.model, query.db) or bool(
+            _missing(dispatch, query.model, LoadedRelations.of_compiled(query), ANY)
+        )
     except Exception:
         _log_failure()
         return False
@@ -208,15 +200,9 @@ def _missing_of(dispatch: Dispatch, rows: Sequence[Any]) -> list[Unloaded]:
         missing
         and not routers.routers
         and connections[db or DEFAULT_DB_ALIAS].features.supports_foreign_keys
-        and all(_is_of(row, model, db) for row in rows)
+        and all(is_row_of(row, model, db) for row in rows)
     )
     return missing if is_known else []
-
-
-def _is_of(obj: Any, model: Any, db: Any) -> bool:
-    """Return whether an object is a row of a model's table in a database."""
-    state = obj._state
-    return type(obj) is model and state.db == db and not state.adding and obj.pk is not None
 
 
 # Loading
@@ -247,9 +233,15 @@ class _Loaded:
 
 
 @contextmanager
-def _loaded(rows: Sequence[Any], missing: list[Unloaded], *, in_any_order: bool) -> Iterator[None]:
-    """Load relations, and let the objects forget lists afterwards."""
+def _loaded(
+    rows: Sequence[Any], missing: list[Unloaded], peers: list[Any], *, in_any_order: bool
+) -> Iterator[None]:
+    """Load relations, and let the objects forget lists afterwards.
+
+    :param peers: the rows that fetch for each other meanwhile
+    """
     loaded = _Loaded()
+    fetch_peers(peers)
     try:
         try:
             lookups = _load(rows, missing, loaded, in_any_order=in_any_order)
@@ -267,6 +259,7 @@ def _loaded(rows: Sequence[Any], missing: list[Unloaded], *, in_any_order: bool)
         yield
     finally:
         loaded.forget()
+        fetch_one(peers)
 
 
 def _load(
@@ -311,7 +304,7 @@ def _load_one(rows: Sequence[Any], lookup: str, loaded: _Loaded, *, at_once: boo
     lacking = [
         obj
         for obj in {id(obj): obj for obj in objects}.values()
-        if _is_of(obj, model, db) and not _knows(obj, relation, key)
+        if is_row_of(obj, model, db) and not _knows(obj, relation, key)
     ]
     loaded.prepare(lacking)
     for start in range(0, len(lacking), _MOST_AT_ONCE if at_once else 1):
@@ -354,25 +347,6 @@ def _may_load(position: Position, relation: Any, following: str | None) -> bool:
 AT_ONCE = LookupWalk(surely_read, _may_load_at_once, id)
 IN_ANY_ORDER = LookupWalk(surely_read, _may_load_in_any_order, id)
 _OF_ROWS = LookupWalk(surely_read, _may_load, id)
-
-
-def _leads_to_plain_relations(model: Any) -> bool:
-    """Return whether all single relations to which a model leads are the same if loaded at once."""
-    if model not in _plain:
-        seen: dict[Any, list[Any]] = {}
-        waiting = [model]
-        while waiting:
-            current = waiting.pop()
-            seen[current] = [field for field in current._meta.get_fields() if field.is_relation]
-            related_models = {relation.related_model for relation in seen[current]}
-            waiting += related_models - seen.keys() - {*waiting, None}
-        _plain[model] = all(
-            why_left(reached, relation) is None
-            for reached, relations in seen.items()
-            for relation in relations
-            if is_single(relation)
-        )
-    return _plain[model]
 
 
 def _is_plain(queryset: Any) -> bool:

@@ -181,6 +181,12 @@ def prefetches_as_stock(queryset: Any) -> bool:
     return overridden(queryset, _HOOKS) is None and iterates_as_django(queryset)
 
 
+def is_row_of(obj: Any, model: Any, db: Any) -> bool:
+    """Return whether an object is a row of a model's table in a database."""
+    state = obj._state
+    return type(obj) is model and state.db == db and not state.adding and obj.pk is not None
+
+
 def relations_on(model: Any, lookup: str) -> Iterator[tuple[Any, str, Any]]:
     """Yield the relations of a lookup: each with the model that has it, and its attribute."""
     for name in lookup.split(LOOKUP_SEP):

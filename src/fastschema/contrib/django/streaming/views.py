@@ -6,7 +6,6 @@ from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
-from fastschema.contrib.django.before_rows import before_query
 from fastschema.contrib.django.streaming.responses import stream
 
 
@@ -33,7 +32,7 @@ class StreamingListMixin(ListModelMixin):
 
     def list(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """Return what ``ListModelMixin.list`` answers, streamed."""
-        queryset = before_query(self, self.filter_queryset(self.get_queryset()))
+        queryset = self.filter_queryset(self.get_queryset())
         page = self.paginate_queryset(queryset)
         if page is not None:
             serializer = self.get_serializer(page, many=True)
