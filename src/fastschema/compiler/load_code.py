@@ -222,13 +222,15 @@ class _Generator:
     def _may_be_missing(self, call: str, variable: str) -> Lines:
         return [f"{variable} = {call}", *branches((f"{variable} is missing", self._skips()))]
 
-    def _accepted(self, number: int, variable: str, field: LoadFieldNode, own: Lines) -> Lines:
+    def _accepted(
+        self, number: int, variable: str, field: LoadFieldNode, by_method: Lines
+    ) -> Lines:
         kind = field.kind
         if kind.items is not None:
             # A list whose items stay as they are.
             return [
                 f"for each in {variable}:",
-                [f"if type(each) is not {kind.items}:", [*own, "break"]],
+                [f"if type(each) is not {kind.items}:", [*by_method, "break"]],
                 "else:",
                 [f"{variable} = {variable}.copy()", *self._validation(number, variable, field)],
             ]
@@ -266,9 +268,11 @@ class _Generator:
         ]
 
 
-def _any_value(variable: str, field: LoadFieldNode, accepted: Lines, own: Lines) -> Lines:
+def _any_value(variable: str, field: LoadFieldNode, accepted: Lines, by_method: Lines) -> Lines:
     """Return the lines for a kind that accepts everything but None and the missing object."""
     if field.none_stays:
-        return branches((f"{variable} is missing", own), (f"{variable} is not None", accepted))
+        return branches(
+            (f"{variable} is missing", by_method), (f"{variable} is not None", accepted)
+        )
     refused = f"{variable} is None or {variable} is missing"
-    return branches((refused, own), (None, accepted))
+    return branches((refused, by_method), (None, accepted))

@@ -60,10 +60,10 @@ def do_load(schema: Any, data: Any, compiled: SchemaProgram | None, **options: A
     if compiled is None and type(schema)._deserialize is not STOCK_DESERIALIZE:
         return _STOCK_DO_LOAD(schema, data, **options)  # it is installed
 
-    def own(data: Any, *, many: bool = False, **options: Any) -> Any:
+    def deserialize_compiled(data: Any, *, many: bool = False, **options: Any) -> Any:
         return deserialize(schema, data, many, compiled=compiled, **options)
 
-    return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=own), data, **options)
+    return _STOCK_DO_LOAD(SchemaProxy(schema, _deserialize=deserialize_compiled), data, **options)
 
 
 def loads_plainly(schema: Any) -> bool:

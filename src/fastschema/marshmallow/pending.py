@@ -117,9 +117,9 @@ def pending_state(schema: Any) -> Pending | None:
 class SchemaProxy:
     """Stands for a schema as ``self`` of stock's own methods, some of its attributes replaced."""
 
-    def __init__(self, schema: Any, **own: Any) -> None:
+    def __init__(self, schema: Any, **attributes: Any) -> None:
         self._schema = schema
-        self.__dict__.update(own)
+        self.__dict__.update(attributes)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._schema, name)

@@ -50,20 +50,20 @@ class Exemplar:
         self.load: Any = None
         """What it compiles to; whoever compiles it sets them."""
 
-    def has_same_options(self, own: dict[str, Any]) -> bool:
+    def has_same_options(self, attributes: dict[str, Any]) -> bool:
         """Return whether a schema gives nested schemas what it gave when new.
 
         That is what they choose among their fields, and the context of marshmallow 3, about which
         they warn.
         """
         like = self.schema.__dict__
-        load_only, dump_only = own.get("load_only"), own.get("dump_only")
+        load_only, dump_only = attributes.get("load_only"), attributes.get("dump_only")
         return bool(
             type(load_only) is type(like["load_only"])
             and load_only == like["load_only"]
             and type(dump_only) is type(like["dump_only"])
             and dump_only == like["dump_only"]
-            and not own.get("context")
+            and not attributes.get("context")
         )
 
 
@@ -77,9 +77,9 @@ class SchemaRecord(ClassRecord):
         self._unseen: dict[str, bool] = {}
         self._is_lazy: bool | None = None
         cls = self.owner()
-        own = [base for base in cls.__mro__ if base not in STOCK_CLASSES]
-        for base in own:
-            load_plugin(base)
+        for base in cls.__mro__:
+            if base not in STOCK_CLASSES:
+                load_plugin(base)
         self._is_registered = bool(registered) and _is_registered(cls)
 
     def _look(self) -> ClassSnapshot:

@@ -107,15 +107,15 @@ class SchemaProgram:
         self.relationships: dict[type, Any] = {}
         """By the classes of objects, what is read of those; kept by what loads relationships."""
 
-    def is_current(self, own: dict[str, Any], name: str) -> bool:
+    def is_current(self, attributes: dict[str, Any], name: str) -> bool:
         """Return whether a schema is what it was, and all else that this depends on."""
         made_fields = self.made
         if made_fields is None:
-            return _DECIDING_PENDING.isdisjoint(own) and self.reading.is_current()
-        fields = own.get(name)
+            return _DECIDING_PENDING.isdisjoint(attributes) and self.reading.is_current()
+        fields = attributes.get(name)
         return (
             fields is not None
-            and DECIDING_NAMES.isdisjoint(own)
+            and DECIDING_NAMES.isdisjoint(attributes)
             and made_fields.is_current(fields)
             and self.reading.is_current()
         )

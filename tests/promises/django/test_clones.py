@@ -401,7 +401,7 @@ def test_users_code_makes_its_fields_and_no_others(own):
     for _ in range(3):
         assert made() == expected
     cloner = cloner_of(Rows)
-    assert list(cloner._own) == ["own_field"]
+    assert list(cloner._uncloned) == ["own_field"]
 
 
 def test_methods_that_users_have_overridden_are_called_as_in_stock():

@@ -85,7 +85,7 @@ def _before_one(serializer: Any, obj: Any, dispatch: Dispatch | None = None) -> 
 
 
 def _rows_kept_by(list_serializer: Any) -> Any:
-    """Return the rows of a list whose own code represents them one by one; None without any."""
+    """Return the rows of a list that code of users represents one by one; None without any."""
     instance = list_serializer.__dict__.get("instance")
     if is_a(instance, QuerySet):
         return results_of(instance)

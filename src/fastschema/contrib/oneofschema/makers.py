@@ -31,12 +31,12 @@ class _Schemas:
         schema: Any,
         direction: str,
         compiled: Callable[[Any], Function],
-        own: Callable[[Any, Any], Any],
+        by_method: Callable[[Any, Any], Any],
     ) -> None:
         self._schema = schema
         self._direction = direction
         self._compiled = compiled
-        self._own = own
+        self._by_method = by_method
         self._known: dict[Any, tuple[Any, Function]] = {}
 
     def find(self, name: Any) -> Function | None:
@@ -54,7 +54,7 @@ class _Schemas:
         elif self._is_unseen(type_schema):
             schema = type_schema()
         else:
-            return lambda value: self._own(self._in_context(type_schema()), value)
+            return lambda value: self._by_method(self._in_context(type_schema()), value)
         function = self._compiled(schema)
         if not _HAS_CONTEXT:
             return function
@@ -81,10 +81,10 @@ def dump_one_of(schema: Any, compiled: Any) -> Function:
     if overridden(schema, OWN_DUMP):
         raise Refused
 
-    def own(type_schema: Any, obj: Any) -> Any:
+    def by_method(type_schema: Any, obj: Any) -> Any:
         return type_schema.dump(obj, many=False)
 
-    schemas = _Schemas(schema, "dump", compiled, own)
+    schemas = _Schemas(schema, "dump", compiled, by_method)
 
     def dump(obj: Any) -> Any:
         name = schema.get_obj_type(obj)
@@ -130,10 +130,10 @@ def load_by_type(schema: Any, compiled: Any) -> Function:
     def by_options(type_schema: Any) -> Function:
         return compiled.with_options(type_schema, options)  # type: ignore[no-any-return]  # a function
 
-    def own(type_schema: Any, data: Any) -> Any:
+    def by_method(type_schema: Any, data: Any) -> Any:
         return type_schema.load(data, many=False, **options)
 
-    schemas = _Schemas(schema, "load", by_options, own)
+    schemas = _Schemas(schema, "load", by_options, by_method)
 
     def load(data: Any) -> Any:
         if not isinstance(data, dict):

@@ -122,7 +122,10 @@ class SelectDumper:
         return self._compiled.stock_encode(data)
 
     def close(self) -> None:
-        for result in (self._result, self._objects):  # a session of ones own gives objects alone
+        for result in (
+            self._result,
+            self._objects,
+        ):  # a session of a class of users gives objects alone
             if isinstance(result, (Result, ScalarResult)):
                 result.close()
 

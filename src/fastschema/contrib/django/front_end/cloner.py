@@ -91,17 +91,20 @@ class FieldCloner:
         if issubclass(cls, ModelSerializer) and builds_by_own_code(cls):
             raise UncloneableError("its own code builds fields")
         self._declared: dict[str, Any] = dict(cls._declared_fields)
-        self._own = {name for name, field in self._declared.items() if runs_own_code(field)}
+        self._uncloned = {name for name, field in self._declared.items() if runs_own_code(field)}
+        """The names of the fields that code of users makes."""
         one, other = self._make(cls), self._make(cls)
         self._names = list(one)
-        self._cloner = Cloner(self._without_own(one), self._without_own(other))
-        self.classes = self._cloner.classes | {type(self._declared[name]) for name in self._own}
+        self._cloner = Cloner(self._cloned(one), self._cloned(other))
+        self.classes = self._cloner.classes | {
+            type(self._declared[name]) for name in self._uncloned
+        }
         """The classes of the fields, those inside of others included."""
         self._class = cls
 
     @property
     def is_complete(self) -> bool:
-        return not self._own
+        return not self._uncloned
 
     @cached_property
     def _bound_cloner(self) -> Cloner | None:
@@ -136,22 +139,22 @@ class FieldCloner:
     def fields(self) -> dict[str, Any]:
         """Return new fields, bound to no serializer, as stock's ``get_fields`` does."""
         clones = self._cloner.clones()
-        if not self._own:
+        if not self._uncloned:
             return clones
         memo: dict[int, Any] = {}
         by_name = clones | {
             name: copy.deepcopy(field, memo)
             for name, field in self._declared.items()
-            if name in self._own
+            if name in self._uncloned
         }
         return {name: by_name[name] for name in self._names}
 
-    def _without_own(self, made: dict[str, Any]) -> dict[str, Any]:
-        return {name: field for name, field in made.items() if name not in self._own}
+    def _cloned(self, made: dict[str, Any]) -> dict[str, Any]:
+        return {name: field for name, field in made.items() if name not in self._uncloned}
 
     def _make(self, cls: Any) -> dict[str, Any]:
         """Make fields by stock's code; those that users' code makes are the declared ones."""
-        declared = _Declared(self._declared, self._own)
+        declared = _Declared(self._declared, self._uncloned)
         if not issubclass(cls, ModelSerializer):
             return copy.deepcopy(declared)
         serializer = bare_serializer(cls)
@@ -169,13 +172,13 @@ def _bound(fields: dict[str, Any], serializer: Any) -> BindingDict:
 class _Declared(dict[str, Any]):
     """Declared fields of which stock copies all but some."""
 
-    def __init__(self, declared: dict[str, Any], own: Collection[str]) -> None:
+    def __init__(self, declared: dict[str, Any], uncopied: Collection[str]) -> None:
         super().__init__(declared)
-        self._own = own
+        self._uncopied = uncopied
 
     def __deepcopy__(self, memo: Any) -> dict[str, Any]:
         return {
-            name: field if name in self._own else copy.deepcopy(field, memo)
+            name: field if name in self._uncopied else copy.deepcopy(field, memo)
             for name, field in self.items()
         }
 

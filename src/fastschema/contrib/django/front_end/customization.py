@@ -53,7 +53,7 @@ _MAKING = {
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__class__"),
     *("_get_choices", "_set_choices"),
 }
-"""Names of classes' own code that runs when stock makes, copies or binds a field."""
+"""Methods that users write in classes of fields, and that stock runs to make, copy or bind one."""
 _ITERATED = {"default_error_messages": (dict,), "default_validators": (list, tuple)}
 """Attributes of classes that stock iterates over when it makes a field, and what is plain then."""
 IMMUTABLE = PLAIN | {

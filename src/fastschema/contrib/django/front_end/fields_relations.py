@@ -131,10 +131,10 @@ def _hyperlink(field: Any) -> Description:
 
 def hyperlink(*, path: SerializerPath, slots: list[Slot]) -> Kind:
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        def own(value: Any) -> Any:
+        def by_field(value: Any) -> Any:
             return path.get(bound.fields).to_representation(value)
 
-        return link_from_value(path.get(bound.exemplar_fields), bound, own, form)
+        return link_from_value(path.get(bound.exemplar_fields), bound, by_field, form)
 
     address = path.called(f"{new_slot(slots, 'link', resolve, are_linked_as_stock)}($value)")
     return for_all("hyperlink", address, PLAIN, repeatable=Repeatable.ADDRESS)

@@ -46,11 +46,11 @@ _PLAIN_CONVERSIONS = (
 )
 
 
-def link_from_value(field: Any, bound: Any, own: Callable[[Any], Any], form: Form) -> _Link:
+def link_from_value(field: Any, bound: Any, by_field: Callable[[Any], Any], form: Form) -> _Link:
     """Return what does what ``HyperlinkedRelatedField.to_representation`` does.
 
     :param field: a field with the options of the one that is dumped
-    :param own: the field's own ``to_representation``
+    :param by_field: the field's ``to_representation``
     """
     address = _address_of_field(field, bound)
     is_json = form is Form.JSON
@@ -63,14 +63,14 @@ def link_from_value(field: Any, bound: Any, own: Callable[[Any], Any], form: For
             url = address(getattr(value, lookup)) if has_address else None
             if url is not None:
                 return url if is_json else Hyperlink(url, value)
-        result = own(value)
+        result = by_field(value)
         return json_value(result) if is_json else result
 
     return link
 
 
 def link_from_relation(
-    field: Any, bound: Any, own: Callable[[Any], Any], form: Form, column: str | None
+    field: Any, bound: Any, by_field: Callable[[Any], Any], form: Form, column: str | None
 ) -> _Link:
     """Return what makes addresses from the keys of related objects, which a column may hold."""
     address = _address_of_field(field, bound)
@@ -82,7 +82,7 @@ def link_from_relation(
             url = address(key)
             if url is not None:
                 return url if is_json else Hyperlink(url, PKOnlyObject(key))
-        result = own(obj)
+        result = by_field(obj)
         return json_value(result) if is_json else result
 
     return link

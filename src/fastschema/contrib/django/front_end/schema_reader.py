@@ -112,7 +112,7 @@ NAMES: dict[str, object] = {
 def field_mapping(serializer: Any) -> Any:
     """Return the fields of a serializer by name, made if there are none yet."""
     fields = serializer.fields
-    # Its own mapping is read by methods written in Python.
+    # A BindingDict reads its mapping by methods written in Python.
     return fields.fields if type(fields) is BindingDict else fields
 
 
