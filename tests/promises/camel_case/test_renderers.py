@@ -1,11 +1,6 @@
 """FastCamelCaseJSONRenderer writes the bytes of CamelCaseJSONRenderer, or raises what it raises."""
 
-import datetime
-import decimal
-import uuid
-
 import pytest
-from django.utils.translation import gettext_lazy
 from djangorestframework_camel_case.render import CamelCaseJSONRenderer
 from rest_framework import generics, serializers
 
@@ -15,24 +10,15 @@ from fastschema.contrib.camel_case.renderers import FastCamelCaseJSONRenderer
 from flights.models import Airline
 from tests.marks import needs_orjson
 from tests.promises.django.differential import outcome
+from tests.promises.django.dump.test_fields import VALUES as VALUES_OF_FIELDS
 from tests.promises.django.requests_in_turns import IN_TURNS
 
 VALUES = {
+    **{name: {"the_value": value} for name, value in VALUES_OF_FIELDS.items()},
     "None": None,
     "text": "a_b",
     "rows": [{"a_b": 1, "c_d": [{"e_f": None}]}, {"a_b": 2.5, "c_d": []}],
     "beyond ASCII": {"\u00e9_\u00e9": "\u2028"},
-    "a date": {"the_date": datetime.date(2026, 1, 1)},
-    "a moment": {"the_moment": datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)},
-    "a decimal": {"the_price": decimal.Decimal("1.10")},
-    "a UUID": {"the_id": uuid.UUID(int=1)},
-    "bytes": {"the_bytes": b"abc"},
-    "a translation": {"the_word": gettext_lazy("Yes")},
-    "nan": {"the_number": float("nan")},
-    "a small float": {"the_number": 1e-7},
-    "a huge integer": {"the_number": 2**70},
-    "a lone surrogate": {"the_text": "\ud800"},
-    "an object": {"the_object": object()},
     "numbers as keys": {1: {"a_b": 2}},
 }
 

@@ -23,7 +23,7 @@ from rest_framework.utils.formatting import lazy_format
 import fastschema
 from flights.models import Airline, Airport, Flight
 from tests.instruments.django import cloner_of
-from tests.promises.django.differential import outcome
+from tests.promises.django.differential import assert_returns_as_in_stock, outcome
 
 ATOMS = (
     datetime.timedelta,
@@ -117,10 +117,7 @@ def assert_alike(serializer_class):
         unbound = picture(lambda: serializer_class().get_fields())
         return unbound, picture(lambda: dict(serializer_class().fields))
 
-    with fastschema.disabled():
-        expected = pictures()
-    for _ in range(2):
-        assert pictures() == expected
+    assert_returns_as_in_stock(pictures)
 
 
 def is_cloned(serializer_class):
@@ -396,10 +393,7 @@ def test_users_code_makes_its_fields_and_no_others(own):
         fields = Rows().fields
         return list(fields), list(CALLS), [type(each) for each in fields.values()]
 
-    with fastschema.disabled():
-        expected = made()
-    for _ in range(3):
-        assert made() == expected
+    assert_returns_as_in_stock(made)
     cloner = cloner_of(Rows)
     assert list(cloner._uncloned) == ["own_field"]
 
@@ -435,11 +429,8 @@ def test_methods_that_users_have_overridden_are_called_as_in_stock():
             calls.clear()
             return [(key, repr(each)) for key, each in rows().fields.items()], list(calls)
 
-        with fastschema.disabled():
-            expected = made()
+        expected = assert_returns_as_in_stock(made)
         assert expected[1] or name == "build_property_field"
-        for _ in range(3):
-            assert made() == expected
         # Fields that users' code builds are made after the clones.
         assert_alike(Rows)
 
@@ -500,11 +491,8 @@ def test_code_of_models_runs_as_often_as_in_stock():
             fields = serializer_class().fields
             return [(name, sorted(each._kwargs)) for name, each in fields.items()], list(calls)
 
-        with fastschema.disabled():
-            expected = made()
+        expected = assert_returns_as_in_stock(made)
         assert set(expected[1]) == {"Made", "Target", "validators", "choices", "limit"}
-        for _ in range(3):
-            assert made() == expected
 
 
 def test_what_a_method_of_users_gets_by_super_are_clones():

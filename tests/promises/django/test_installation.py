@@ -11,7 +11,6 @@ from rest_framework import serializers
 
 import fastschema
 from fastschema.contrib import django as front_end
-from tests.instruments.core import thresholds
 from tests.promises.django.differential import assert_same, serializer_of
 
 
@@ -140,12 +139,9 @@ class TestStatistics:
         assert after.compiled_fields - before.compiled_fields == 4
         assert after.stock_fields - before.stock_fields == 4
 
-    @pytest.mark.parametrize("worth_reading", [1, 1000])
     @pytest.mark.parametrize("is_off", [False, True])
     @pytest.mark.parametrize("outer", ["compiled", "calls super", "uncompiled"])
-    def test_nested_objects_belong_to_their_row(self, monkeypatch, worth_reading, is_off, outer):
-        monkeypatch.setattr(thresholds, "rows_worth_reading", worth_reading)
-
+    def test_nested_objects_belong_to_their_row(self, each_thresholds, is_off, outer):
         def calls_super(self, instance):
             return serializers.Serializer.to_representation(self, instance)
 

@@ -12,22 +12,16 @@ from rest_framework.test import APIRequestFactory
 from fastschema.contrib.django.bulk.mixins import BulkCreateModelMixin, FastBulkMixin
 from fastschema.contrib.django.parsers import FastJSONParser
 from fastschema.contrib.django.renderers import FastJSONRenderer
-from tests.promises.django.bulk.test_batch_lookup import by_row
+from tests.promises.django.bulk.test_batch_lookup import PlainBook, by_row
 from tests.promises.django.bulk.test_create import rows
 from tests.promises.django.input.models import Book
 
 pytestmark = pytest.mark.usefixtures("books")
 
 
-class BookSerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Book
-        fields = "__all__"
-
-
 class Books(BulkCreateModelMixin, generics.ListCreateAPIView):
     queryset = Book.objects.order_by("pk")
-    serializer_class = BookSerializer
+    serializer_class = PlainBook
     parser_classes = [FastJSONParser]
     renderer_classes = [FastJSONRenderer]
     pagination_class = None
@@ -99,7 +93,7 @@ def test_bad_input_is_status_400(body):
 def test_a_list_that_is_put_is_stocks_error():
     class BookDetail(BulkCreateModelMixin, generics.RetrieveUpdateAPIView):
         queryset = Book.objects.all()
-        serializer_class = BookSerializer
+        serializer_class = PlainBook
         parser_classes = [FastJSONParser]
         renderer_classes = [FastJSONRenderer]
 
@@ -109,7 +103,7 @@ def test_a_list_that_is_put_is_stocks_error():
 
 
 def test_a_serializer_that_wants_no_bulk_gets_none():
-    class Not(BookSerializer):
+    class Not(PlainBook):
         fastschema_bulk_input = False
 
     with CaptureQueriesContext(connection) as queries:
@@ -124,8 +118,8 @@ def test_a_list_serializer_of_ones_own_saves_in_bulk():
     class Own(serializers.ListSerializer):
         pass
 
-    class Listed(BookSerializer):
-        class Meta(BookSerializer.Meta):
+    class Listed(PlainBook):
+        class Meta(PlainBook.Meta):
             list_serializer_class = Own
 
     with CaptureQueriesContext(connection) as queries:
@@ -137,7 +131,7 @@ def test_a_list_serializer_of_ones_own_saves_in_bulk():
 
 
 def test_where_fastschema_is_not_installed_rows_are_created_one_by_one():
-    class Bulk(FastBulkMixin, BookSerializer):
+    class Bulk(FastBulkMixin, PlainBook):
         pass
 
     view_class = type("V", (Books,), {"serializer_class": Bulk})

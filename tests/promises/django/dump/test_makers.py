@@ -11,19 +11,17 @@ from rest_framework import serializers
 
 import fastschema
 from tests.instruments.core import registration
-from tests.promises.django.differential import assert_equal, assert_same, outcome
+from tests.promises.django.differential import (
+    assert_as_in_stock,
+    assert_equal,
+    assert_returns_as_in_stock,
+    assert_same,
+    outcome,
+)
 
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 calls = []
 made = []
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered():
-    before = dict(registration.registered)
-    yield
-    registration.registered.clear()
-    registration.registered.update(before)
-    fastschema.forget()
 
 
 class Thing:
@@ -218,10 +216,7 @@ def test_a_serializer_that_has_used_a_maker_can_be_copied(copied):
         answers += [dumped.to_representation(row), loaded.run_validation(row)]
         return [*answers, copied(dumped.fields["amount"]).to_representation(500)]
 
-    with fastschema.disabled():
-        expected = outcome(use, calls)
-    for _ in range(2):
-        assert_equal(outcome(use, calls), expected)
+    assert_as_in_stock(use, calls)
 
 
 def test_a_maker_is_called_once_for_a_field_and_for_each_serializer_object():
@@ -254,10 +249,7 @@ def test_a_change_inside_of_a_field_is_seen_by_what_is_made_for_it():
             answers.append(loading.run_validation(data))
         return answers
 
-    with fastschema.disabled():
-        expected = use()
-    for _ in range(3):
-        assert use() == expected
+    assert_returns_as_in_stock(use)
 
 
 def test_a_change_of_a_child_is_seen_by_what_is_made_for_it():
@@ -284,10 +276,7 @@ def test_a_change_of_a_child_is_seen_by_what_is_made_for_it():
             answers += [serializer.to_representation({"all": ["x"]}) for _ in range(3)]
         return answers
 
-    with fastschema.disabled():
-        expected = use()
-    for _ in range(2):
-        assert use() == expected
+    assert_returns_as_in_stock(use)
 
 
 def test_what_is_made_sees_the_context_of_its_own_request():

@@ -5,12 +5,9 @@ import uuid
 from django.db import models
 from django.test.utils import isolate_apps
 
-with isolate_apps("flights"):
+from tests.promises.django.tables import Base
 
-    class Base(models.Model):
-        class Meta:
-            abstract = True
-            app_label = "flights"
+with isolate_apps("flights"):
 
     class Author(Base):
         name = models.CharField(max_length=20)

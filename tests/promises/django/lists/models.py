@@ -5,12 +5,9 @@ import uuid
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-with isolate_apps("flights"):
+from tests.promises.django.tables import Base
 
-    class Base(models.Model):
-        class Meta:
-            abstract = True
-            app_label = "flights"
+with isolate_apps("flights"):
 
     class Country(Base):
         code = models.CharField(max_length=3, primary_key=True)

@@ -14,9 +14,10 @@ from rest_framework import serializers
 
 from tests.promises.django.differential import serializer_of
 from tests.promises.django.list_views import FlightList, assert_same_outcome, get, list_of, view_of
-from tests.promises.django.lists.models import City, Country, Person, Profile, Worker
+from tests.promises.django.lists.models import City, Person, Profile, Worker
 from tests.promises.django.lists.reading import reads_rows
 from tests.promises.django.lists.test_row_layout import model_of
+from tests.promises.django.serializers import CitySerializer
 
 pytestmark = [
     pytest.mark.usefixtures("people"),
@@ -26,20 +27,6 @@ urlpatterns = [path("of/<pk>/", lambda request, pk: None, name="of")]
 
 PEOPLE = Person.objects.order_by("pk")
 WITH_ALL = PEOPLE.select_related("city__country", "birthplace__country", "profile__country")
-
-
-class CountrySerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Country
-        fields = "__all__"
-
-
-class CitySerializer(serializers.ModelSerializer):
-    country = CountrySerializer()
-
-    class Meta:
-        model = City
-        fields = ("name", "country", "founded")
 
 
 def all_columns(model):

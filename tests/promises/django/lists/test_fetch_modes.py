@@ -6,16 +6,11 @@ from django.db import models
 from rest_framework import serializers
 
 from flights.models import Airline, Flight
+from flights.serializers import AirlineSerializer
 from tests.promises.django.list_views import assert_same_outcome, view_of
 
 pytestmark = pytest.mark.skipif(django.VERSION < (6, 1), reason="fetch modes are new in Django 6.1")
 MODES = ("FETCH_ONE", "FETCH_PEERS", "FETCH_RAISE")
-
-
-class AirlineSerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Airline
-        fields = ("code", "name")
 
 
 class Plain(serializers.ModelSerializer):

@@ -23,20 +23,17 @@ from tests.promises.django.list_views import (
 from tests.promises.django.lists.models import Language, Person
 from tests.promises.django.lists.reading import reads_rows
 from tests.promises.django.lists.test_row_layout import CALLS, Noting, model_of
+from tests.promises.django.serializers import Named
 
 pytestmark = pytest.mark.usefixtures("people")
 
 SEEN = []
 
 
-class Names(serializers.Serializer):
-    name = serializers.CharField()
-
-
 def pages_of(pagination_class, **attributes):
     """A view of people by pages."""
     attributes = {
-        "serializer_class": Names,
+        "serializer_class": Named,
         "get_queryset": lambda self: Person.objects.order_by("pk"),
         "pagination_class": pagination_class,
         **attributes,
@@ -66,7 +63,7 @@ def test_what_cannot_be_prefetched_is_tried_as_often_as_in_stock(pagination_clas
     sliced = Prefetch("languages", Language.objects.order_by("pk")[:2])
     view_class = pages_of(
         pagination_class,
-        serializer_class=type("People", (Names,), {"languages": Names(many=True)}),
+        serializer_class=type("People", (Named,), {"languages": Named(many=True)}),
         get_queryset=lambda self: Person.objects.order_by("pk").prefetch_related(sliced),
     )
     assert_same_outcome(view_class)
@@ -130,12 +127,12 @@ def test_cursors(pagination_class, own, queryset):
         "deferred": people.only("name"),
     }
     fields = {
-        "city": Names(),
+        "city": Named(),
         "languages": serializers.SlugRelatedField("name", many=True, read_only=True),
     }
     view_class = pages_of(
         pagination_class,
-        serializer_class=type("People", (Names,), {**fields, **own}),
+        serializer_class=type("People", (Named,), {**fields, **own}),
         get_queryset=lambda self: querysets[queryset].all(),
     )
     with fastschema.disabled():
@@ -158,7 +155,7 @@ def test_whoever_changes_what_is_on_a_page_finds_it_in_the_links():
         page = self.paginate_queryset(self.get_queryset())
         page.sort(key=lambda person: person.name)
         page[-1].key = "changed"
-        return self.get_paginated_response(Names(page, many=True).data)
+        return self.get_paginated_response(Named(page, many=True).data)
 
     assert_same_outcome(pages_of(CURSORS["backwards"], get=get))
     assert_same_outcome(pages_of(Cursor, get=get))
@@ -203,7 +200,7 @@ def test_what_was_changed_through_the_paginator_is_seen():
         page = self.paginate_queryset(self.get_queryset())
         for person in self.paginator.page:
             person.name = "Another"
-        return self.get_paginated_response(Names(page, many=True).data)
+        return self.get_paginated_response(Named(page, many=True).data)
 
     assert_same_outcome(pages_of(Numbered, get=get))
 
@@ -369,7 +366,7 @@ class Elsewhere(Numbered):
         self.kept = page
 
 
-class LookingNames(Names):
+class LookingNames(Named):
     def __init__(self, instance, **kwargs):
         SEEN.append([type(each) for each in instance or ()])
         super().__init__(instance, **kwargs)
@@ -382,7 +379,7 @@ def paginate_queryset(self, queryset):
 
 def get_serializer(self, page, many):
     SEEN.append((isinstance(page, list), page == list(page), [page[0].name], page + page))
-    return Names(page, many=many, context=self.get_serializer_context())
+    return Named(page, many=many, context=self.get_serializer_context())
 
 
 @pytest.mark.parametrize(
@@ -444,7 +441,7 @@ def test_a_page_and_the_list_of_its_paginator_are_two():
     def get_serializer(self, page, many):
         page.pop()
         lengths.append((len(page), len(self.paginator.page.object_list)))
-        return Names(page, many=many)
+        return Named(page, many=many)
 
     assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=lengths)
 
@@ -453,7 +450,7 @@ def test_a_page_and_the_list_of_its_paginator_are_two():
 def test_values_are_converted_before_the_serializer_is_made(pagination_class):
     noting = model_of(name=Noting(max_length=9))
 
-    class Telling(Names):
+    class Telling(Named):
         def __init__(self, *args, **kwargs):
             CALLS.append("serializer")
             super().__init__(*args, **kwargs)

@@ -24,15 +24,12 @@ from tests.promises.django.lists.models import (
 )
 from tests.promises.django.lists.reading import inside, reads_rows
 from tests.promises.django.lists.user_code import seen
+from tests.promises.django.serializers import Named
 
 pytestmark = pytest.mark.usefixtures("people")
 
 PEOPLE = Person.objects.order_by("pk")
 COUNTRIES = Country.objects.order_by("pk")
-
-
-class NamedSerializer(serializers.Serializer):
-    name = serializers.CharField()
 
 
 class PersonSerializer(serializers.ModelSerializer):
@@ -80,11 +77,11 @@ def keys():
 ROWS = {
     "the other side of foreign keys": (
         City.objects.order_by("pk").prefetch_related("people"),
-        {"people": NamedSerializer(many=True)},
+        {"people": Named(many=True)},
     ),
     "many to many": (
         PEOPLE.prefetch_related("languages"),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "keys and slugs": (
         PEOPLE.prefetch_related("languages", "friends"),
@@ -93,8 +90,8 @@ ROWS = {
     "a foreign key": (
         PEOPLE.prefetch_related("city", "birthplace"),
         {
-            "city": NamedSerializer(),
-            "birthplace": NamedSerializer(),
+            "city": Named(),
+            "birthplace": Named(),
             "name_of_city": serializers.CharField(source="city.name"),
         },
     ),
@@ -104,21 +101,21 @@ ROWS = {
     ),
     "levels of which one finds nothing": (
         Person.objects.filter(languages=None).prefetch_related("languages__speakers"),
-        {"languages": type("Spoken", (NamedSerializer,), {"speakers": keys()})(many=True)},
+        {"languages": type("Spoken", (Named,), {"speakers": keys()})(many=True)},
     ),
     "an attribute of its own": (
         City.objects.order_by("pk").prefetch_related(
             Prefetch("people", Person.objects.order_by("-age")[:2], to_attr="oldest"), "people"
         ),
-        {"oldest": NamedSerializer(many=True), "people": keys()},
+        {"oldest": Named(many=True), "people": keys()},
     ),
     "a lookup that is there twice": (
         PEOPLE.prefetch_related("languages", "languages__speakers", "languages"),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "of an object that is joined": (
         PEOPLE.select_related("birthplace__country").prefetch_related("birthplace__natives"),
-        {"birthplace": type("Town", (NamedSerializer,), {"natives": NamedSerializer(many=True)})()},
+        {"birthplace": type("Town", (Named,), {"natives": Named(many=True)})()},
     ),
     "of an object behind a joined one, and one of its own": (
         PEOPLE.select_related("birthplace__country").prefetch_related(
@@ -128,17 +125,17 @@ ROWS = {
         ),
         {
             "languages": slugs("name"),
-            "place": type("Town", (NamedSerializer,), {"born_there": keys()})(source="birthplace"),
-            "cities": NamedSerializer(source="birthplace.country.cities", many=True, default=None),
+            "place": type("Town", (Named,), {"born_there": keys()})(source="birthplace"),
+            "cities": Named(source="birthplace.country.cities", many=True, default=None),
         },
     ),
     "one object of a joined one that is missing for some": (
         PEOPLE.select_related("profile").prefetch_related("profile__country"),
-        {"profile": type("Of", (MottoSerializer,), {"country": NamedSerializer()})()},
+        {"profile": type("Of", (MottoSerializer,), {"country": Named()})()},
     ),
     "no rows": (
         PEOPLE.none().prefetch_related("languages"),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
 }
 
@@ -166,11 +163,11 @@ class OwnPrefetch(Prefetch):
 INSTANCES = {
     "a queryset that prefetches in its own way": (
         OwnPrefetching(Person).order_by("pk").prefetch_related("languages"),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "a Prefetch of its own kind": (
         PEOPLE.prefetch_related(OwnPrefetch("languages")),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "what another queryset prefetches is continued": (
         City.objects.order_by("-pk").prefetch_related(
@@ -186,11 +183,11 @@ INSTANCES = {
     ),
     "a manager with its own get_queryset": (
         PEOPLE.prefetch_related("pets"),
-        {"pets": NamedSerializer(many=True)},
+        {"pets": Named(many=True)},
     ),
     "a queryset with its own filter": (
         PEOPLE.prefetch_related(Prefetch("pets", Own(Pet))),
-        {"pets": NamedSerializer(many=True)},
+        {"pets": Named(many=True)},
     ),
     "objects of a derived model": (
         Profile.objects.prefetch_related(Prefetch("person", Worker.objects.all())),
@@ -198,7 +195,7 @@ INSTANCES = {
     ),
     "the key of related objects is deferred": (
         City.objects.prefetch_related(Prefetch("people", Person.objects.only("name"))),
-        {"people": NamedSerializer(many=True)},
+        {"people": Named(many=True)},
     ),
     "the foreign key is deferred": (
         PEOPLE.only("name").prefetch_related("city"),
@@ -206,18 +203,18 @@ INSTANCES = {
     ),
     "a key that is no primary key": (
         City.objects.prefetch_related("twins"),
-        {"twins": NamedSerializer(many=True)},
+        {"twins": Named(many=True)},
     ),
     "an object that is known": (
         City.objects.prefetch_related("people__city"),
-        {"people": NamedSerializer(many=True)},
+        {"people": Named(many=True)},
     ),
     "a method that sees what belongs to a joined object": (
         PEOPLE.select_related("birthplace").prefetch_related("birthplace__natives"),
         {
             "there": serializers.SerializerMethodField(),
             "get_there": lambda self, person: seen(person),
-            "birthplace": type("Town", (NamedSerializer,), {"natives": keys()})(),
+            "birthplace": type("Town", (Named,), {"natives": keys()})(),
         },
     ),
 }
@@ -234,17 +231,17 @@ def test_a_list_needs_instances(name):
 ERRORS = {
     "a slice": (
         PEOPLE.prefetch_related(Prefetch("languages", Language.objects.order_by("pk")[:1])),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "a union": (
         PEOPLE.prefetch_related(
             Prefetch("languages", Language.objects.all().union(Language.objects.all()))
         ),
-        {"languages": NamedSerializer(many=True)},
+        {"languages": Named(many=True)},
     ),
     "an attribute that is there": (
         PEOPLE.prefetch_related(Prefetch("languages", to_attr="shout")),
-        {"shout": NamedSerializer(many=True)},
+        {"shout": Named(many=True)},
     ),
     "a lookup with another queryset": (
         PEOPLE.prefetch_related("languages", Prefetch("languages", Language.objects.all())),
@@ -266,7 +263,7 @@ def test_objects_that_the_queryset_knows_are_not_asked_for():
     people = city.people.order_by("pk").prefetch_related("city")
     view_class = view_of(
         FlightList,
-        serializer_class=type("Rows", (serializers.Serializer,), {"city": NamedSerializer()}),
+        serializer_class=type("Rows", (serializers.Serializer,), {"city": Named()}),
         get_queryset=lambda self: people.all(),
     )
     assert_same_outcome(view_class)

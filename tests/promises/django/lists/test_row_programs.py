@@ -14,9 +14,10 @@ import fastschema
 from tests.marks import seeds
 from tests.promises.django.differential import assert_equal, outcome
 from tests.promises.django.list_views import FlightList, Numbered, assert_same_outcome, get, view_of
-from tests.promises.django.lists.models import City, Country, Language, Person, Profile
+from tests.promises.django.lists.models import City, Language, Person, Profile
 from tests.promises.django.lists.random_views import pick, random_queryset, random_serializer
 from tests.promises.django.lists.user_code import CODE, seen
+from tests.promises.django.serializers import CitySerializer, LanguageSerializer
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -57,20 +58,6 @@ MORE = {
 }
 
 
-class CountrySerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Country
-        fields = ("code", "name")
-
-
-class CitySerializer(serializers.ModelSerializer):
-    country = CountrySerializer()
-
-    class Meta:
-        model = City
-        fields = ("name", "country", "founded")
-
-
 class PlaceSerializer(serializers.ModelSerializer):
     class Meta:
         model = City
@@ -81,12 +68,6 @@ class ProfileSerializer(serializers.ModelSerializer):
     class Meta:
         model = Profile
         fields = ("motto", "country", "person")
-
-
-class LanguageSerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Language
-        fields = ("name",)
 
 
 class FriendSerializer(serializers.ModelSerializer):

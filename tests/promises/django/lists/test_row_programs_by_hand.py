@@ -37,14 +37,11 @@ from tests.promises.django.lists.random_views import (
     random_serializer,
 )
 from tests.promises.django.lists.test_row_layout import CALLS, model_of
+from tests.promises.django.serializers import Named
 
 pytestmark = pytest.mark.usefixtures("people")
 
 SEEDS = seeds(*range(300))
-
-
-class Named(serializers.Serializer):
-    name = serializers.CharField()
 
 
 class CitySerializer(serializers.ModelSerializer):

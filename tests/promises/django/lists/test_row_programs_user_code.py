@@ -19,9 +19,9 @@ from tests.promises.django.lists.random_views import pick, random_queryset, rand
 from tests.promises.django.lists.test_row_programs import (
     QUERYSETS,
     SAFE,
-    CountrySerializer,
 )
 from tests.promises.django.lists.user_code import CODE, seen
+from tests.promises.django.serializers import CountrySerializer
 
 # Of another class, an object is not what is dumped any more: see docs/is-it-the-same.md.
 OF_ANY_OBJECT = [name for name in SAFE if "__class__" not in name]

@@ -12,7 +12,8 @@ from rest_framework import serializers
 
 import fastschema
 from tests.promises.django.differential import serializer_of as of
-from tests.promises.django.tables import tables_of
+from tests.promises.django.serializers import Named
+from tests.promises.django.tables import NamedBase, tables_of
 
 pytestmark = pytest.mark.django_db
 COUNT = 6
@@ -23,23 +24,16 @@ def library(django_db_setup, django_db_blocker):
     """Models whose lists have no order, one that is not total, and one with a model in between."""
     with isolate_apps("flights"):
 
-        class Base(models.Model):
-            name = models.CharField(max_length=10)
-
-            class Meta:
-                abstract = True
-                app_label = "flights"
-
-        class Tag(Base):
+        class Tag(NamedBase):
             pass
 
-        class Author(Base):
+        class Author(NamedBase):
             class Meta:
                 app_label = "flights"
                 db_table = "flights_author_of_lists"
                 ordering = ("name",)
 
-        class Book(Base):
+        class Book(NamedBase):
             tags = models.ManyToManyField(Tag, related_name="books")
             authors = models.ManyToManyField(Author, through="Role", related_name="books")
 
@@ -48,11 +42,11 @@ def library(django_db_setup, django_db_blocker):
                 db_table = "flights_book_of_lists"
                 ordering = ("pk",)
 
-        class Role(Base):
+        class Role(NamedBase):
             book = models.ForeignKey(Book, models.CASCADE, related_name="roles")
             author = models.ForeignKey(Author, models.CASCADE, related_name="roles")
 
-        class Copy(Base):
+        class Copy(NamedBase):
             book = models.ForeignKey(Book, models.CASCADE, related_name="copies")
 
     created = [Tag, Author, Book, Role, Copy]
@@ -72,10 +66,6 @@ def books(library):
         for nth in range(3):
             library.Copy.objects.create(name=f"c{nth}", book=book)
     return library.Book.objects.all()
-
-
-class Named(serializers.Serializer):
-    name = serializers.CharField()
 
 
 def represented(serializer, rows, setting):

@@ -15,14 +15,11 @@ import fastschema
 from flights.models import Airline, Flight
 from tests.instruments.relations import on_demand
 from tests.promises.django.differential import serializer_of as of
-from tests.promises.django.tables import tables_of
+from tests.promises.django.serializers import Named
+from tests.promises.django.tables import NamedBase, tables_of
 
 pytestmark = pytest.mark.django_db
 LOADING = override_settings(FASTSCHEMA={"LOAD_RELATIONS": True})
-
-
-class Named(serializers.Serializer):
-    name = serializers.CharField()
 
 
 def outcome(represent):
@@ -69,27 +66,20 @@ def odd(django_db_setup, django_db_blocker):
     """Models with relations that look plain, and others that are."""
     with isolate_apps("flights"):
 
-        class Base(models.Model):
-            name = models.CharField(max_length=10)
-
-            class Meta:
-                abstract = True
-                app_label = "flights"
-
-        class Caseless(Base):
+        class Caseless(NamedBase):
             key = CaselessField(primary_key=True, max_length=10)
 
-        class Word(Base):
+        class Word(NamedBase):
             key = models.CharField(primary_key=True, max_length=10)
 
             class Meta:
                 app_label = "flights"
                 db_table = "flights_exact_word"
 
-        class Plain(Base):
+        class Plain(NamedBase):
             number = models.UUIDField(primary_key=True)
 
-        class Owner(Base):
+        class Owner(NamedBase):
             caseless = models.ForeignKey(
                 Caseless, models.DO_NOTHING, null=True, db_constraint=True, related_name="+"
             )

@@ -21,7 +21,8 @@ from tests.instruments.core import thresholds
 from tests.instruments.relations import on_demand
 from tests.promises.django.differential import serializer_of as of
 from tests.promises.django.list_views import without_token
-from tests.promises.django.tables import tables_of
+from tests.promises.django.serializers import Named
+from tests.promises.django.tables import NamedBase, tables_of
 
 pytestmark = pytest.mark.django_db
 ALL = ("airline", "origin", "destination", "plane")
@@ -523,29 +524,22 @@ def odd(django_db_setup, django_db_blocker):
             def visible(self):
                 return self.filter(name="visible")
 
-        class Base(models.Model):
-            name = models.CharField(max_length=10)
-
-            class Meta:
-                abstract = True
-                app_label = "flights"
-
-        class Hidden(Base):
+        class Hidden(NamedBase):
             objects = Hiding()
 
             class Meta:
                 app_label = "flights"
                 base_manager_name = "objects"
 
-        class Plain(Base):
+        class Plain(NamedBase):
             pass
 
-        class Unmanaged(Base):
+        class Unmanaged(NamedBase):
             class Meta:
                 app_label = "flights"
                 managed = False
 
-        class Owner(Base):
+        class Owner(NamedBase):
             loose = models.ForeignKey(
                 Plain, models.DO_NOTHING, null=True, db_constraint=False, related_name="+"
             )
@@ -557,7 +551,7 @@ def odd(django_db_setup, django_db_blocker):
 
             objects = Visibly.as_manager()
 
-        class Card(Base):
+        class Card(NamedBase):
             plain = models.OneToOneField(
                 Plain, models.CASCADE, related_name="card", related_query_name="ticket"
             )
@@ -570,7 +564,7 @@ def odd(django_db_setup, django_db_blocker):
                 app_label = "flights"
                 unique_together = ("plain", "number")
 
-        class Ranked(Base):
+        class Ranked(NamedBase):
             plain = models.ForeignKey(Plain, models.CASCADE, related_name="ranked")
             number = models.IntegerField(null=True)
 
@@ -588,10 +582,6 @@ def odd(django_db_setup, django_db_blocker):
     found = [Hidden, Plain, Unmanaged, Owner, Card, Line, Ranked, Note]
     with tables_of(found, django_db_blocker):
         yield type("Models", (), {cls.__name__: cls for cls in found})
-
-
-class Named(serializers.Serializer):
-    name = serializers.CharField()
 
 
 class Visible(serializers.ListSerializer):

@@ -4,12 +4,9 @@ from django.db import models
 from django.test.utils import isolate_apps
 from django.utils.translation import gettext_lazy as _
 
-with isolate_apps("flights"):
+from tests.promises.django.tables import Base
 
-    class Base(models.Model):
-        class Meta:
-            abstract = True
-            app_label = "flights"
+with isolate_apps("flights"):
 
     class Land(Base):
         name = models.CharField(max_length=20)

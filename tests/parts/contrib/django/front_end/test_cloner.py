@@ -14,7 +14,11 @@ from fastschema.contrib.django.front_end.pending import has_made_fields
 from fastschema.contrib.django.front_end.record import class_record
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
-from tests.promises.django.differential import assert_same, serializer_of
+from tests.promises.django.differential import (
+    assert_returns_as_in_stock,
+    assert_same,
+    serializer_of,
+)
 
 
 def makes_fields(serializer_class, instance, **kwargs):
@@ -58,10 +62,7 @@ def test_a_class_that_stock_makes_for_depth_may_be_changed_for_one_serializer(ba
         type(changed.fields["airline"]).Meta.fields = ["name"]
         return changed.data, WithDepth(flight).data
 
-    with fastschema.disabled():
-        expected = use()
-    for _ in range(3):
-        assert use() == expected
+    assert_returns_as_in_stock(use)
 
 
 def point_class():

@@ -1,7 +1,5 @@
 """Serializers whose fields no code has looked at yet: whenever it does, all is as in stock."""
 
-import copy
-import datetime
 import functools
 import gc
 import threading
@@ -10,12 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rest_framework import serializers
-from rest_framework.utils.serializer_helpers import BindingDict
 
 import fastschema
 from fastschema.contrib.django.front_end.pending import reading_of_pending
 from fastschema.contrib.django.front_end.record import class_record
-from tests.promises.django.differential import Thing, assert_same, exactly, outcome, serializer_of
+from tests.promises.django.differential import (
+    Thing,
+    assert_as_in_stock,
+    assert_same,
+    exactly,
+    serializer_of,
+)
 
 CALLS = []
 
@@ -52,39 +55,6 @@ ROWS = [
 ]
 
 
-def assert_as_in_stock(ask):
-    """Assert that a function returns, raises and calls what it does in stock."""
-    with fastschema.disabled():
-        expected = outcome(ask, CALLS)
-    for _ in range(4):
-        assert outcome(ask, CALLS) == expected
-    return expected
-
-
-def described(serializer):
-    """The fields of a serializer, in order."""
-    fields = serializer.fields
-    return [
-        [
-            (name, type(field).__name__, field.field_name, field.parent is serializer)
-            for name, field in fields.items()
-        ],
-        type(fields) is BindingDict,
-        [getattr(field, "seen", None) for field in fields.values()],
-    ]
-
-
-@pytest.mark.parametrize("many", [False, True])
-def test_the_answer_the_calls_and_the_fields(many):
-    def ask():
-        serializer = Outer(ROWS if many else ROWS[0], many=many, context={"user": "ann"})
-        data = serializer.data
-        child = serializer.child if many else serializer
-        return exactly(data), described(child), described(child.fields["inner"])
-
-    assert_as_in_stock(ask)
-
-
 def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
     class Looking(serializers.CharField):
         def to_representation(self, value):
@@ -102,31 +72,7 @@ def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
         serializer = Rows({"before": "a", "looking": "b", "after": "c"})
         return serializer.data, serializer.fields["after"].label, serializer.fields["after"].seen
 
-    assert_as_in_stock(ask)
-
-
-@pytest.mark.parametrize("depth", [0, 1, 2])
-@pytest.mark.parametrize("last", [False, True])
-def test_fields_that_a_method_removes_from_a_nested_serializer_are_gone(last, depth):
-    class Child(serializers.Serializer):
-        secret = serializers.CharField()
-        b = Loud()
-        if not last:
-            d = serializers.CharField()
-
-    class Rows(serializers.Serializer):
-        allowed = serializers.SerializerMethodField()
-        child = Child()
-
-        def get_allowed(self, obj):
-            self.fields["child"].fields.pop("secret", None)
-            return False
-
-    cls, row = Rows, {"child": {"secret": "S", "b": "b", "d": "d"}}
-    for _ in range(depth):
-        cls, row = serializer_of(one=cls(), many=cls(many=True)), {"one": row, "many": [row]}
-    assert_as_in_stock(lambda: exactly(cls(row).data))
-    assert_as_in_stock(lambda: exactly(cls([row] * 2, many=True).data))
+    assert_as_in_stock(ask, CALLS)
 
 
 def test_a_field_that_is_gone_when_its_turn_comes():
@@ -259,23 +205,23 @@ def test_threads_that_share_a_pending_serializer():
             assert list(threads.map(ask, range(8))) == [expected] * 8
 
 
-def test_nothing_of_a_request_stays_with_the_class():
-    class User:
-        pass
-
-    users = []
+@pytest.mark.parametrize("many", [False, True])
+def test_nothing_of_a_request_stays_with_the_class(many):
+    kept = []
     for number in range(6):
-        user = User()
-        users.append(weakref.ref(user))
-        serializer = Outer(ROWS[0], context={"user": user})
+        user = Thing()
+        serializer = Outer(ROWS if many else ROWS[0], many=many, context={"user": user})
         if number % 2:
-            serializer.fields["last"].default = user
-            serializer.fields.pop("first")
+            fields = (serializer.child if many else serializer).fields
+            fields["last"].default = user
+            fields.pop("first")
         assert serializer.data
         CALLS.clear()
-    del user, serializer
-    gc.collect()
-    assert [reference() for reference in users] == [None] * 6
+        kept += [weakref.ref(user), weakref.ref(serializer)]
+        del user, serializer
+        fields = None
+        gc.collect()
+        assert [reference() for reference in kept] == [None] * len(kept)
 
 
 class Asked:
@@ -294,27 +240,6 @@ class TestOneAfterTheOther:
         text = serializers.CharField()
         at = serializers.DateTimeField(required=False)
 
-    def rows(self, count=3):
-        at = datetime.datetime(2020, 1, 2, 3, tzinfo=datetime.UTC)
-        return [Thing(number=n, text=f"{n}", at=at) for n in range(count)]
-
-    def test_rows_lists_and_loops_are_those_of_stock(self):
-        def represent_all():
-            rows = self.rows()
-            kept = self.Plain()
-            return [
-                [self.Plain(row).data for row in rows],
-                [self.Plain(rows[:count], many=True).data for count in range(4)],
-                [kept.to_representation(row) for row in rows],
-                [self.Plain(many=True).to_representation(iter(rows)) for _ in range(2)],
-                [self.Plain({"number": "3", "text": 5}).data for _ in range(2)],
-            ]
-
-        with fastschema.disabled():
-            expected = exactly(represent_all())
-        for _ in range(3):
-            assert exactly(represent_all()) == expected
-
     def test_a_value_that_represents_by_the_same_class(self):
         def inner():
             return str(self.Plain(Thing(number=2, text="inner")).data)
@@ -328,26 +253,3 @@ class TestOneAfterTheOther:
             answer = functools.partial(lambda made: made.fields["text"].context["user"], serializer)
             seen.append(serializer.to_representation(Thing(number=1, text=Asked(answer)))["text"])
         assert seen == ["ann", "bob"]
-
-    def test_a_shallow_copy_has_fields_of_its_own(self):
-        serializer = Outer(ROWS[0])
-        assert serializer.data["loud"] == "A0"
-        copied = copy.copy(serializer)
-        for name, field in copied.fields.items():
-            assert field.parent is copied
-            assert serializer.fields[name].parent is serializer
-
-    def test_a_copy_of_a_serializer_that_has_represented(self):
-        for copied in (copy.copy, copy.deepcopy):
-            serializer = self.Plain()
-            serializer.to_representation(self.rows()[0])
-            made = copied(serializer)
-            made.fields.pop("text")
-            assert list(made.to_representation(self.rows()[0])) == ["number", "at"]
-
-    def test_many_threads(self):
-        with fastschema.disabled():
-            expected = [self.Plain(row).data for row in self.rows(50)]
-        with ThreadPoolExecutor(8) as pool:
-            found = pool.map(lambda row: self.Plain(row).data, self.rows(50) * 20)
-            assert list(found) == expected * 20

@@ -17,6 +17,7 @@ from tests.promises.django.list_views import FlightList, assert_same_outcome, ge
 from tests.promises.django.lists.models import City, Country, Language, Person, Pet, Profile
 from tests.promises.django.lists.random_views import pick, random_queryset, random_serializer
 from tests.promises.django.lists.reading import reads_rows
+from tests.promises.django.serializers import LanguageSerializer, Named
 
 pytestmark = pytest.mark.usefixtures("people")
 
@@ -30,12 +31,6 @@ class CitySerializer(serializers.ModelSerializer):
         fields = ("name", "country")
 
 
-class LanguageSerializer(serializers.ModelSerializer):
-    class Meta:
-        model = Language
-        fields = ("name",)
-
-
 class PersonSerializer(serializers.ModelSerializer):
     city = CitySerializer()
     birthplace = CitySerializer()
@@ -44,11 +39,6 @@ class PersonSerializer(serializers.ModelSerializer):
     class Meta:
         model = Person
         fields = ("name", "age", "city", "birthplace", "languages")
-
-
-class NamesSerializer(serializers.Serializer):
-    name = serializers.CharField()
-    languages = LanguageSerializer(many=True)
 
 
 SHAPES = {
@@ -167,7 +157,7 @@ def test_a_list_without_related_objects_and_one_with_them_take_turns():
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_what_a_user_patches_later_is_noticed(monkeypatch, owner, name, patched):
-    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
+    view_class = list_of(lambda: WITH_LANGUAGES, Named)
     assert reads_rows(view_class)
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, patched, raising=False)
@@ -194,7 +184,7 @@ def test_a_managers_own_queryset_is_noticed_later(monkeypatch):
 
 @pytest.mark.parametrize("model", [Person, Language])
 def test_a_receiver_that_comes_later_is_noticed(model):
-    view_class = list_of(lambda: WITH_LANGUAGES, NamesSerializer)
+    view_class = list_of(lambda: WITH_LANGUAGES, Named)
     assert reads_rows(view_class)
     calls = []
 
@@ -214,7 +204,7 @@ def test_a_plan_keeps_no_queryset():
     given = Language.objects.filter(name="Norwegian")
     queryset = PEOPLE.filter(age__gt=3).prefetch_related(Prefetch("languages", given))
     assert plan_of(queryset) is plan_of(queryset)
-    list(NamesSerializer(queryset, many=True).data)
+    list(Named(queryset, many=True).data)
     references = [weakref.ref(each) for each in (given.query, queryset.query)]
     del given, queryset
     gc.collect()
@@ -291,7 +281,7 @@ def test_an_expression_of_ones_own_is_compiled_as_often_as_in_stock(asked):
     aimed = Aimed("name")
     aimed.target = "once"
     fastschema.forget()
-    assert_same_outcome(list_of(lambda: asked(aimed), NamesSerializer), calls=Aimed.compiled)
+    assert_same_outcome(list_of(lambda: asked(aimed), Named), calls=Aimed.compiled)
 
 
 @pytest.mark.instruments
@@ -308,7 +298,7 @@ def test_a_field_of_ones_own_is_selected_as_often_as_in_stock(monkeypatch, metho
     with monkeypatch.context() as patch:
         patch.setattr(field, method, noted)
         fastschema.forget()
-        assert_same_outcome(list_of(lambda: WITH_LANGUAGES, NamesSerializer), calls=calls)
+        assert_same_outcome(list_of(lambda: WITH_LANGUAGES, Named), calls=calls)
     fastschema.forget()  # what a field object has of its own is not noticed
 
 
@@ -328,7 +318,7 @@ def test_expressions_of_one_class_convert_in_their_own_ways():
 
 
 def test_a_plan_keeps_no_serializer_class_alive():
-    serializer_class = type("Once", (NamesSerializer,), {})
+    serializer_class = type("Once", (Named,), {})
     list(serializer_class(WITH_LANGUAGES.all(), many=True).data)
     reference = weakref.ref(serializer_class)
     del serializer_class

@@ -12,14 +12,11 @@ from rest_framework import serializers
 from fastschema.contrib.django.lists.prefetching import fetch_instances
 from tests.promises.django.list_views import FlightList, assert_same_outcome, view_of
 from tests.promises.django.lists.models import Person
+from tests.promises.django.serializers import Named
 
 pytestmark = pytest.mark.usefixtures("people")
 
 PEOPLE = Person.objects.select_related("city__country", "birthplace", "profile").order_by("pk")
-
-
-class Names(serializers.Serializer):
-    name = serializers.CharField()
 
 
 def later(queryset=PEOPLE):
@@ -118,7 +115,7 @@ def test_foreign_keys_that_keep_objects_in_their_own_way():
         model = type("Keeper", (models.Model,), attributes)
 
     class Owners(serializers.Serializer):
-        owner = Names()
+        owner = Named()
 
     view_class = view_of(
         FlightList,
