@@ -127,10 +127,8 @@ def measures_of(names: Sequence[str], only: str = "", word: str = "") -> list[Me
     return [Measure(name, title.removeprefix(prefix), int(rows)) for name, title, rows in split]
 
 
-def measure(
-    benchmark: Benchmark, word: str, limit: float, **how: Any
-) -> tuple[Comparison, dict[str, list[int]]]:
-    """Measure; return also how many queries both make, by the name of the measure.
+def measure(benchmark: Benchmark, word: str, limit: float, **how: Any) -> Comparison:
+    """Measure.
 
     :param word: measures whose names contain it
     :param limit: rows whose ratio is below this are measured once more
@@ -149,15 +147,18 @@ def measure(
     comparison = compared()
     if slow := [figure["measure"] for figure in below(comparison.figures(), limit)]:
         comparison.add(compared(slow))
-    queries: dict[str, list[int]] = {}
-    if "relations" in benchmark.modules:
-        for contender in contenders(benchmark.modules):
-            with contender:
-                for each in comparison.measures:
-                    contender.ask("digest", each.name, runs=2)
-                    found = contender.ask("queries", each.name)["queries"]
-                    queries.setdefault(each.name, []).append(len(found))
-    return comparison, queries
+    return comparison
+
+
+def asked(benchmark: Benchmark, measures: Sequence[str], what: str, **how: Any) -> dict[str, Any]:
+    """What own contenders answer when everything is compiled, by the name of the measure."""
+    found: dict[str, Any] = {}
+    for contender in contenders(benchmark.modules, benchmark.own):
+        with contender:
+            for each in measures:
+                contender.ask("digest", each, runs=2)
+                found.setdefault(each, {})[contender.name] = contender.ask(what, each, **how)
+    return found
 
 
 def below(figures: Sequence[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
@@ -196,20 +197,29 @@ def run(name: str, arguments: argparse.Namespace) -> bool:
     if benchmark.modules[0].startswith("flights"):
         load_flights(arguments.rows)
     how = benchmark.how | {each: value for each, value in given.items() if value}
-    comparison, queries = measure(benchmark, arguments.only, limit, **how)
+    comparison = measure(benchmark, arguments.only, limit, **how)
     if os.environ.get("DATABASE_URL", "").startswith("postgres"):
         name += "-postgresql"
-    report = {**tables.report(name, benchmark.title, comparison), "queries": queries}
-    for part in [each for each in report["measures"] if ": part: " in each]:
-        del report["measures"][part]  # the chart shows them
+    report = tables.report(name, benchmark.title, comparison)
+    if "relations" in benchmark.modules:
+        found = asked(benchmark, list(report["measures"]), "queries")
+        report["queries"] = {
+            each: [len(own["queries"]) for own in answers.values()]
+            for each, answers in found.items()
+        }
     shown = ratios(report) if name == "ordinary" else tables.contenders_table(report)
     tables.show(shown, report["title"])
+    if name == "flights":
+        from harness.chart import WHOLE, draw_parts
+
+        wholes = [each for each in report["measures"] if WHOLE in each]
+        samples = asked(benchmark, wholes, "sample", count=arguments.samples)
+        for figure in report["figures"]:
+            if own := samples.get(figure["measure"]):
+                figure["sample"] = own[figure["contender"]]
+        draw_parts(report, arguments.results / "flights-parts.svg")
     tables.write(arguments.results, report)
     print(summary(report["figures"]))
-    if name == "flights":
-        from harness.chart import draw_parts
-
-        draw_parts(report, arguments.results / "flights-parts.svg")
     if slow := below(report["figures"], limit):
         print(f"{len(slow)} of {len(report['measures'])} rows are below {limit}:")
         for each in slow:
@@ -224,6 +234,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="WORD", default="", help="patterns whose names have it")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--batch", type=float, help="seconds that a turn takes")
+    parser.add_argument("--samples", type=int, default=1500, help="of where the time goes")
     parser.add_argument("--fail-below", type=float, metavar="RATIO")
     parser.add_argument("--results", type=Path, default=tables.RESULTS, metavar="DIR")
     arguments = parser.parse_args()

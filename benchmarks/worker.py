@@ -102,6 +102,12 @@ class Patterns(Contender):
             self._run()
         return {"queries": [*statements, *more]}
 
+    def _sample(self, count: int) -> dict[str, Any]:
+        """Where the time goes."""
+        from applications.sampling import sample
+
+        return {"parts": sample(self._run, count, ["flights/"])}
+
 
 def choose_database(name: str, file: Path | None) -> Any:
     """Let DATABASE_URL lead to an empty database of the server there; or to SQLite.

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 
+from applications import sampling
 from harness.tables import duration
 
 COLORS = ("#12355b", "#2f6db0", "#6fa8dc", "#b3d1ee", "#d5dee8")
 """Blues, as in the race of the example project."""
 CONTENDERS = ("stock", "fastschema")
 WHOLE = "whole request, each with four objects"
+PARTS = {
+    "database": (sampling.QUERIES, sampling.PREFETCHING),
+    "instances": (sampling.INSTANCES,),
+    "serialization": (
+        *(sampling.FIELDS, sampling.STOCK, sampling.USER, sampling.GENERATED),
+        sampling.BOOKKEEPING,
+    ),
+    "rendering": (sampling.JSON,),
+}
+"""By name, the categories of samples that it has."""
 
 
 def draw_parts(report: dict[str, Any], path: Path) -> None:
@@ -50,22 +62,19 @@ def draw_parts(report: dict[str, Any], path: Path) -> None:
 
 
 def parts_of(report: dict[str, Any], rows: int) -> dict[str, list[float]]:
-    """The milliseconds of each part of a request, by contender.
+    """The milliseconds of each part of a request, by contender; what is left is a part, too."""
+    wholes = [
+        each for each in report["figures"] if WHOLE in each["measure"] and each["rows"] == rows
+    ]
 
-    What is left of the request is a part, too. Parts are measured alone, so that it may be nothing.
-    """
-    seconds = {(each["contender"], each["measure"]): each["seconds"] for each in report["figures"]}
+    def spent(categories: Collection[str]) -> list[float]:
+        return [
+            sum(whole["sample"]["parts"].get(each, 0) for each in categories)
+            * whole["seconds"]
+            * 1000
+            for whole in wholes
+        ]
 
-    def of(measure: str) -> list[float]:
-        return [seconds[name, f"flights: {measure}, {rows}"] * 1000 for name in CONTENDERS]
-
-    database, read = of("part: database"), of("part: instances")
-    parts = {
-        "database": database,
-        "instances": [max(0, both - one) for both, one in zip(read, database, strict=True)],
-        "serialization": of("part: serialization"),
-        "rendering": of("part: rendering"),
-    }
-    spent = [sum(values) for values in zip(*parts.values(), strict=True)]
-    rest = [max(0, whole - some) for whole, some in zip(of(WHOLE), spent, strict=True)]
-    return {**parts, "all else": rest}
+    parts = {part: spent(categories) for part, categories in PARTS.items()}
+    known = {each for categories in PARTS.values() for each in categories}
+    return {**parts, "all else": spent({*sampling.CATEGORIES} - known)}

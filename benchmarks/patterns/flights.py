@@ -97,73 +97,6 @@ def imported(count: int) -> Run:
     return run
 
 
-# What a request is made of; each part gives how many rows it had to do with. In stock the rows of
-# the database become model instances, those become dictionaries, and those JSON. With fastschema
-# the rows are converted only, and become dictionaries, too.
-
-
-def executed(count: int) -> Run:
-    flights = FLIGHTS[:count]
-
-    def run() -> int:
-        compiler = flights.query.get_compiler(using=flights.db)
-        return sum(map(len, compiler.execute_sql()))
-
-    return run
-
-
-def _of_stock() -> Any:
-    return list, lambda rows: FlightSerializer(rows, many=True).data, RENDERER().render
-
-
-def _of_fastschema() -> Any:
-    from fastschema.compiler.nodes import Form
-    from fastschema.contrib.django.front_end.states import bound_now
-    from fastschema.contrib.django.internals.queries import CompiledQuery
-    from fastschema.contrib.django.lists.columns import columns_of
-    from fastschema.contrib.django.lists.query_plan import plan_of
-    from fastschema.contrib.django.lists.queryset_rows import FetchedRows
-    from fastschema.contrib.django.lists.row_programs import by_row
-    from fastschema.runtime.bound_program import Dispatch
-
-    dispatch = bound_now(FlightSerializer()).dispatch(Form.PYTHON)
-    plan = plan_of(FLIGHTS.all())
-    program = by_row(dispatch.program, columns_of(dispatch, plan.selection.layout))
-
-    def dump(rows: Any) -> Any:
-        return Dispatch(program, Form.PYTHON, dispatch.bound_schema).all_rows(rows)
-
-    def read(queryset: Any) -> Any:
-        query = CompiledQuery(queryset, is_run=True)
-        results = query.execute(None)
-        return FetchedRows(query, results, plan.selection).converted
-
-    return read, dump, RENDERER().render
-
-
-@functools.cache
-def steps() -> Any:
-    """What reads rows, what dumps those, and what renders that."""
-    return (_of_fastschema if CONTENDER == "fastschema" else _of_stock)()
-
-
-def read(count: int) -> Run:
-    reads = steps()[0]
-    return lambda: len(reads(FLIGHTS[:count]))
-
-
-def dumped(count: int) -> Run:
-    reads, dumps, _ = steps()
-    rows = reads(FLIGHTS[:count])
-    return lambda: len(dumps(rows))
-
-
-def rendered(count: int) -> Run:
-    reads, dumps, renders = steps()
-    data = dumps(reads(FLIGHTS[:count]))
-    return lambda: len(renders(data))
-
-
 if CONTENDER == "django-ninja":
     contenders.serve_ninja()
     add("whole request, each with four objects", requested, MANY)
@@ -192,8 +125,3 @@ else:
         lambda n: lambda: FlightSerializer(in_memory(n), many=True).data,
         MANY,
     )
-if CONTENDER in ("stock", "fastschema"):
-    add("part: database", executed, BOTH)
-    add("part: instances", read, BOTH)
-    add("part: serialization", dumped, BOTH)
-    add("part: rendering", rendered, BOTH)
