@@ -45,10 +45,11 @@ def forget(schema: Any = None) -> None:
     :param schema: a schema, instance or class; None: all schemas
     :raises TypeError: if it is no schema of a framework that fastschema knows
     """
-    if schema is None:
-        generations.forget()
+    front_end = None if schema is None else front_end_for(schema)
+    if front_end is None or isinstance(schema, type):
+        generations.advance()  # what is known of a class is in what is known of others, too
     else:
-        front_end_for(schema).forget(schema)
+        front_end.forget(schema)
 
 
 FORMS = (Form.PYTHON.value, Form.JSON.value)

@@ -44,7 +44,6 @@ from fastschema.runtime import standard_json as json
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.front_end import DumpingSchema, Hooks, RowDumper
-from fastschema.runtime.guard import generations
 from fastschema.runtime.json_engine import ENGINE, Engine, standard_dumps
 from fastschema.runtime.patching import calls_super, overridden, stock_method
 from fastschema.runtime.programs import DumpProgram, LoadProgram
@@ -291,11 +290,8 @@ class MarshmallowFrontEnd:
         return CompiledMarshmallowSchema(schema, dumping, loading)
 
     def forget(self, schema: Any) -> None:
-        """Forget a schema; what is known of a class is known of all its schemas."""
-        if isinstance(schema, type):
-            generations.forget()
-        else:
-            forget(schema)
+        """Forget a schema object."""
+        forget(schema)
 
 
 front_end = MarshmallowFrontEnd()

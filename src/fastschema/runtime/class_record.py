@@ -5,7 +5,7 @@ what made objects run: that of others whose fields are alike (:class:`MadeProgra
 runs which is told where that is decided: in :mod:`fastschema.marshmallow.states`, and in
 :mod:`fastschema.contrib.django.front_end.states`.
 
-What is kept is bounded in one way: what is full takes no more. It is forgotten in one way, too:
+What is kept is bounded in one way: what is full takes no more. It goes in one way, too:
 :meth:`ClassRecord.refresh` drops all of it when a class that takes part has changed.
 """
 
@@ -98,7 +98,7 @@ class ClassRecord(ClassState):
         self.reset()
 
     def reset(self) -> None:
-        """Forget all but how much the class is used, and how often it has changed."""
+        """Drop all but how much the class is used, and how often it has changed."""
         self.classes: ClassSnapshot | None = None
         """What is watched."""
         self.exemplars: dict[Hashable, Any] = {}
@@ -133,7 +133,7 @@ class ClassRecord(ClassState):
             self.classes.add(cls)
 
     def refresh(self) -> bool:
-        """Forget what has changed; return whether anything may be known of the class."""
+        """Drop all if a class has changed; return whether anything may be known of the class."""
         if self.classes is not None and not self.classes.is_current():
             self.reset()
             self._changes += 1

@@ -123,7 +123,9 @@ class FrontEnd(Protocol):
         """Return a schema, compiled: as it is now, if it is frozen, or as it is at each dump."""
         ...
 
-    def forget(self, schema: Any) -> None: ...
+    def forget(self, schema: Any) -> None:
+        """Forget what is known of a schema object."""
+        ...
 
 
 _FRONT_ENDS = {

@@ -31,15 +31,15 @@ class State:
 
 
 class Generations:
-    """Tells apart what was compiled before and after :meth:`forget` was called."""
+    """Tells apart what was compiled before and after :meth:`advance` was called."""
 
     __slots__ = ("current",)
 
     def __init__(self) -> None:
         self.current = object()
-        """Another object after each call of :meth:`forget`."""
+        """Another object after each call of :meth:`advance`."""
 
-    def forget(self) -> None:
+    def advance(self) -> None:
         self.current = object()
 
 
@@ -182,7 +182,7 @@ class ClassSnapshot:
         self._joined = None
 
     def is_current(self) -> bool:
-        """Return whether the classes are what they were, and nothing was forgotten since."""
+        """Return whether the classes are what they were, and still of this generation."""
         if self._generation is not generations.current:
             return False
         joined = self._joined

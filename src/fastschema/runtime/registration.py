@@ -202,7 +202,7 @@ def register_ours(method: Any, maker: Maker) -> None:
 
 def _keep(method: Any, what: Registered) -> None:
     registered[method] = what
-    generations.forget()
+    generations.advance()
 
 
 def _check_method(method: Any) -> None:

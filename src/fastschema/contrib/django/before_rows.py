@@ -1,4 +1,4 @@
-"""What is done before rows are dumped, and forgotten afterwards: relations are loaded.
+"""What is done before rows are dumped, and undone afterwards: relations are loaded.
 
 A plugin does it, which is asked only where ``LOAD_RELATIONS``, or the view, says so.
 """

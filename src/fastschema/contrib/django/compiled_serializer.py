@@ -31,7 +31,7 @@ from fastschema.contrib.django.lists.list_plan import dump_rows
 from fastschema.runtime import thresholds
 from fastschema.runtime.bound_program import BoundProgram, Dispatch, NestedDumper
 from fastschema.runtime.front_end import RowDumper
-from fastschema.runtime.guard import STATE_KEY, generations
+from fastschema.runtime.guard import STATE_KEY
 from fastschema.runtime.json_engine import Engine
 from fastschema.runtime.patching import calls_super, is_stock
 from fastschema.runtime.plugins import plugin
@@ -200,13 +200,10 @@ class RestFrameworkFrontEnd:
         return CompiledSerializer(schema, is_frozen=is_frozen)
 
     def forget(self, schema: Any) -> None:
-        """Forget a serializer, and what is known of its class; with a class, forget everything."""
-        if isinstance(schema, type):
-            generations.forget()
-        else:
-            for serializer in (schema, getattr(schema, "child", schema)):
-                vars(serializer).pop(STATE_KEY, None)
-                forget_class(type(serializer))
+        """Forget a serializer, and what is known of its class."""
+        for serializer in (schema, getattr(schema, "child", schema)):
+            vars(serializer).pop(STATE_KEY, None)
+            forget_class(type(serializer))
 
 
 front_end = RestFrameworkFrontEnd()

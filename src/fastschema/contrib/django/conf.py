@@ -67,9 +67,9 @@ def checked(value: Any) -> Settings:
         raise ImproperlyConfigured(str(error)) from error
 
 
-def _forget(*, setting: str, **kwargs: Any) -> None:
+def _clear_cache(*, setting: str, **kwargs: Any) -> None:
     if setting == NAME:
         settings.cache_clear()
 
 
-setting_changed.connect(_forget, dispatch_uid="fastschema.contrib.django.conf")
+setting_changed.connect(_clear_cache, dispatch_uid="fastschema.contrib.django.conf")

@@ -59,11 +59,11 @@ class MakerMethod:
             return getattr(field, self._method)(value)
 
 
-def forget_maker_functions(fields: Iterable[Any]) -> None:
-    """Forget what makers made for fields, and for what is inside of them: they may have changed."""
+def drop_maker_functions(fields: Iterable[Any]) -> None:
+    """Drop what makers made for fields, and for what is inside of them: they may have changed."""
     for field in fields if registered else ():
         field.__dict__.pop(_KEY, None)
-        forget_maker_functions(getattr(field, name) for name in inner_fields(field))
+        drop_maker_functions(getattr(field, name) for name in inner_fields(field))
 
 
 def represented(inner: Any) -> Callable[[Any], Any]:

@@ -29,7 +29,7 @@ from fastschema.contrib.django.front_end.customization import (
     own_classes,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.front_end.makers import forget_maker_functions
+from fastschema.contrib.django.front_end.makers import drop_maker_functions
 from fastschema.contrib.django.front_end.schema_reader import read, readable_fields
 from fastschema.runtime import thresholds
 from fastschema.runtime.class_record import ClassRecord
@@ -120,7 +120,7 @@ class SerializerRecord(ClassRecord):
         """Whether one of its serializers had a field whose own code would notice a look."""
 
     def reset(self) -> None:
-        """Forget all but how much the class is used, and how often it has changed."""
+        """Drop all but how much the class is used, and how often it has changed."""
         super().reset()
         self.leaves_fields_to_stock = False
         """Whether only stock can make its fields, in any language."""
@@ -251,7 +251,7 @@ class SerializerRecord(ClassRecord):
         """
         if any(field.parent is not serializer for field in fields):
             return None
-        forget_maker_functions(fields)
+        drop_maker_functions(fields)
         reading: Reading | None = self.made_programs(direction.name).find(
             tuple([field.field_name for field in fields]),
             fields,
@@ -304,9 +304,9 @@ def forget_class(cls: type) -> None:
         type.__delattr__(cls, CLASS_STATE_KEY)
 
 
-def _forget_all(**kwargs: Any) -> None:
-    generations.forget()
+def _advance(**kwargs: Any) -> None:
+    generations.advance()
 
 
 # Tests change settings; what was made of them is made anew.
-setting_changed.connect(_forget_all)
+setting_changed.connect(_advance)

@@ -15,7 +15,7 @@ from fastschema.contrib.django.front_end.customization import (
     is_stock_serializer,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
-from fastschema.contrib.django.front_end.makers import forget_maker_functions
+from fastschema.contrib.django.front_end.makers import drop_maker_functions
 from fastschema.contrib.django.front_end.pending import (
     DRAWER,
     can_put_away,
@@ -51,7 +51,7 @@ class _Owner(NamedTuple):
         if self.attributes["fields"] is not self.mapping or len(self.mapping) != len(self.fields):
             return False
         now = self.mapping.fields.values()
-        forget_maker_functions(now)
+        drop_maker_functions(now)
         is_alike: bool = all(map(is_, now, self.fields)) and self.snapshot.matches(now)
         return is_alike
 

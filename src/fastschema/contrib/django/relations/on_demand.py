@@ -119,7 +119,7 @@ def before_dispatch(
     """Return what loads relations for a dispatch that is about to dump rows.
 
     :param dispatch: None: it is not known what is read
-    :param one_by_one: only the first is dumped before the objects forget their lists, so that
+    :param one_by_one: only the first is dumped before the objects drop their lists, so that
         those are left to a query for each row
     """
     try:
@@ -222,8 +222,8 @@ class _Loaded:
         caches = [obj.__dict__.get(PREFETCHED, {}) for obj in objects]
         self._lists += [(cache, name, cache[name]) for cache in caches if name in cache]
 
-    def forget(self) -> None:
-        """Let the objects forget it again: in stock, they keep no lists."""
+    def drop(self) -> None:
+        """Let the objects drop it again: in stock, they keep no lists."""
         for cache, name, objects in self._lists:
             if dict.get(cache, name) is objects:
                 del cache[name]
@@ -236,7 +236,7 @@ class _Loaded:
 def _loaded(
     rows: Sequence[Any], missing: list[Unloaded], peers: list[Any], *, in_any_order: bool
 ) -> Iterator[None]:
-    """Load relations, and let the objects forget lists afterwards.
+    """Load relations, and let the objects drop lists afterwards.
 
     :param peers: the rows that fetch for each other meanwhile
     """
@@ -258,7 +258,7 @@ def _loaded(
                 told(lookups)
         yield
     finally:
-        loaded.forget()
+        loaded.drop()
         fetch_one(peers)
 
 
