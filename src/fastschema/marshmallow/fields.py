@@ -186,6 +186,8 @@ def describe(field: Any) -> Description:
     if reason is not None:
         return own_method(reason)
     method = method_of(field, "_serialize")
+    if method is None:
+        return own_method("_serialize is set on the field object")
     rule = rule_for(method, RULES) or rule_of_related(method)
     return describe_by_rule(field, method, rule, "_serialize")
 

@@ -159,12 +159,7 @@ def rule_for(method: Any, rules: Mapping[Any, Rule]) -> Rule | None:
 
 
 def describe_by_rule(field: Any, method: Any, rule: Rule | None, method_name: str) -> Description:
-    """Return the description of a field by the rule for the method that stock would call.
-
-    :param method: None if the field object has its own
-    """
-    if method is None:
-        return own_method(f"{method_name} is set on the field object")
+    """Return the description of a field by the rule for the method that stock would call."""
     if rule is None:
         name = getattr(method, "__qualname__", f"its {method_name}")
         return own_method(f"fastschema cannot compile {name}")

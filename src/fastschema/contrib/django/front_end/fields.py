@@ -121,6 +121,8 @@ def describe(field: Any) -> Description:
     if reason is not None:
         return own_method(reason)
     method = method_of(field, "to_representation")
+    if method is None:
+        return own_method("to_representation is set on the field object")
     return describe_by_rule(field, method, rule_for(method, RULES), "to_representation")
 
 
