@@ -115,3 +115,12 @@ def test_a_change_of_a_schema_that_users_have_looked_at_is_seen(change: str, pla
 @pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
 def test_a_change_of_a_schema_that_users_have_not_looked_at_is_seen(change: str) -> None:
     assert_seen("Plain, kept", f"{change} of the schema")
+
+
+@pytest.mark.parametrize("change", [*OF_FIELDS, *OF_SCHEMAS])
+@pytest.mark.parametrize("age", ["", ", older than install()"])
+def test_a_change_of_a_nested_object_is_seen_by_the_next_schema(change: str, age: str) -> None:
+    uses = ["dump 3", "load 3", "load what is wrong"]
+    name = "ByObjectWithMethod" if age else "ByObject"
+    steps = [*uses, *uses, f"{change} of the nested object", *uses]
+    WALKS.assert_as_in_stock(f"{name}, made for each call{age}", steps)

@@ -265,6 +265,13 @@ def _another_name(schema: Any, subject: Any) -> None:
         fields_by_name["Name"] = fields_by_name.pop([*fields_by_name][-1])
 
 
+def _declared_by_another_name(schema: Any, subject: Any) -> None:
+    """Give a declared field another name, in the same place."""
+    declared = list(schema.declared_fields.items())
+    schema.declared_fields.clear()
+    schema.declared_fields.update(("id" if name == "name" else name, one) for name, one in declared)
+
+
 def _other_attributes(schema: Any, subject: Any) -> None:
     field = schema.fields["name"]
     field.__dict__ = {**vars(field), "data_key": "Name"}
@@ -378,6 +385,14 @@ OF_SCHEMAS: dict[str, Change] = {
         schema._init_fields(),
     ),
     "bound again": lambda schema, subject: schema._init_fields(),
+    "exclude": _sets("exclude", {"name"}),
+    "a declared field less": lambda schema, subject: bool(
+        schema.declared_fields.pop("absent", None)
+    ),
+    "another declared field": lambda schema, subject: schema.declared_fields.update(
+        number=fields.Raw(data_key="Name")
+    ),
+    "another name of a declared field": _declared_by_another_name,
     "many": _sets("many", True),
     "unknown": _sets("unknown", RAISE),
     "partial": _sets("partial", ("name", "absent")),

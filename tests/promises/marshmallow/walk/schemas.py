@@ -32,16 +32,21 @@ def look(schema: Any) -> None:
         note("looks", *schema.fields.values())
 
 
+def mark():
+    """What code of these schemas adds, which depends on the request."""
+    return "?" if REQUEST["flag"] else "!"
+
+
 class Loud(fields.String):
     def _serialize(self, value, attr, obj, **kwargs):
         note("loud dump", self, self.parent, self.root)
         look(self.parent)
-        return f"{super()._serialize(value, attr, obj, **kwargs)}!"
+        return f"{super()._serialize(value, attr, obj, **kwargs)}{mark()}"
 
     def _deserialize(self, value, attr, data, **kwargs):
         note("loud load", self, self.parent, self.root)
         look(self.parent)
-        return super()._deserialize(value, attr, data, **kwargs)
+        return f"{super()._deserialize(value, attr, data, **kwargs)}{mark()}"
 
 
 class Shouting(fields.String):
@@ -75,12 +80,12 @@ class Mixin:
     def get_about(self, obj):
         note("get_about", self)
         look(self)
-        return "about"
+        return f"about{mark()}"
 
     def set_about(self, value):
         note("set_about", self)
         look(self)
-        return value
+        return [value, mark()]
 
 
 class Dog(Mixin, Schema):
@@ -97,7 +102,7 @@ class DogWithCode(Dog):
     @post_dump
     def after(self, data, **kwargs):
         note("after the dump of a dog", self)
-        return data
+        return {**data, "mark": mark()}
 
 
 class Plain(Mixin, Schema):
@@ -124,7 +129,7 @@ class WithMethod(Plain):
 class WithAttribute(Plain):
     def get_attribute(self, obj, attr, default):
         note("get_attribute", self)
-        return super().get_attribute(obj, attr, default)
+        return mark() if attr == "name" else super().get_attribute(obj, attr, default)
 
 
 class Hooked(Plain):
@@ -148,7 +153,7 @@ class Hooked(Plain):
     @post_load
     def after_load(self, data, **kwargs):
         note("after the load", self)
-        return data
+        return {**data, "mark": mark()}
 
     @validates("number")
     def check(self, value, **kwargs):
@@ -207,7 +212,7 @@ class ByObjectWithMethod(ByObject):
 
 def a_dog():
     note("a dog is asked for")
-    return Dog(exclude=("absent",))
+    return Dog(exclude=("flag" if REQUEST["flag"] else "absent",))
 
 
 def the_dog():
@@ -238,6 +243,13 @@ class Deep(Plain):
 
 class DeepWithMethod(Deep):
     about = fields.Method("get_about")
+
+
+class WithVisitors(Plain):
+    """What code of nested schemas does depends on the request."""
+
+    dog = fields.Nested(Chooses)
+    dogs = fields.List(fields.Nested(OnBind))
 
 
 class Colour(enum.Enum):
@@ -274,7 +286,7 @@ class Holding(OfAllKinds):
 SCHEMAS = [
     *(Plain, Tiny, WithMethod, WithAttribute, Hooked, Chooses, OnBind),
     *(ByClass, ByName, ByObject, ByObjectWithMethod, ByFunction, Plucked),
-    *(WithCodeNested, Deep, DeepWithMethod, Holding),
+    *(WithCodeNested, Deep, DeepWithMethod, Holding, WithVisitors),
 ]
 
 
