@@ -5,30 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fastschema.doctor.profiling import FieldTime
 
-@dataclass
-class FakeTime:
-    """A field, and how long it took."""
 
-    key: str
-    seconds: float
-    user_seconds: float = 0.0
-    compiled: bool = True
-    why: str = ""
+def field_time(
+    key: str,
+    seconds: float,
+    user_seconds: float = 0.0,
+    compiled: bool = True,
+    why: str = "",
+) -> FieldTime:
+    """How long a field took."""
+    return FieldTime(key, key, compiled, seconds, user_seconds, why)
 
 
 @dataclass
 class FakeProfile:
     """Some fields, slowest first."""
 
-    times: list[FakeTime]
+    times: list[FieldTime]
 
     @property
     def seconds(self) -> float:
         """All of it."""
         return sum(each.seconds for each in self.times)
 
-    def slowest(self, count: int) -> list[FakeTime]:
+    def slowest(self, count: int) -> list[FieldTime]:
         """The first ones."""
         return self.times[:count]
 
@@ -43,4 +45,4 @@ class FakeProfile:
 def profile_by_length(self: Any, rows: Any) -> FakeProfile:
     """In the place of ``Plan.profile``: its first field takes as many seconds as there are rows."""
     key = self.explain().fields[0].key
-    return FakeProfile([FakeTime(key, float(len(rows)), 0.5, False, "it is odd")])
+    return FakeProfile([field_time(key, float(len(rows)), 0.5, False, "it is odd")])

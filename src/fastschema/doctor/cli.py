@@ -106,10 +106,7 @@ def _of_queries(view: str, found: RowQueries) -> Block:
 
 
 def _cost(where: str, field: FieldTime) -> Block:
-    text = f"{field.key}, in {where}: {readable(field.seconds)}"
-    if field.user_seconds:
-        text += f", {readable(field.user_seconds)} of it in your own code or in stock methods"
-    return [f"{text} ({field.why})" if field.why else text]
+    return [f"{field.key}, in {where}: {field.cost}"]
 
 
 def _view(view: ViewFinding) -> Block:

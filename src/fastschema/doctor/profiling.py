@@ -41,6 +41,15 @@ class FieldTime:
         """How much of its time was spent in generated code."""
         return self.seconds - self.user_seconds
 
+    @property
+    def cost(self) -> str:
+        """Its time, in words."""
+        text = readable(self.seconds)
+        if self.user_seconds:
+            user = readable(self.user_seconds)
+            text += f", {user} of it in your own code or in stock methods"
+        return f"{text} ({self.why})" if self.why else text
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -203,12 +212,8 @@ def _bars(profile: Profile) -> Iterator[_Bar]:
         start = starts[field.depth]
         starts[field.depth] += field.seconds
         starts.append(start)
-        about = f"{field.key}: {readable(field.seconds)}"
-        if field.user_seconds:
-            about += f", {readable(field.user_seconds)} of it in your code or stock methods"
-        about += f" ({field.why})" if field.why else ""
         parts = {"generated": field.generated_seconds, "user": field.user_seconds}
-        yield _Bar(field.key, about, start, parts)
+        yield _Bar(field.key, f"{field.key}: {field.cost}", start, parts)
     rest = {"rest": profile.other_seconds}
     if profile.other_seconds > 0:
         yield _Bar("(between fields)", "between the fields", starts[0], rest)

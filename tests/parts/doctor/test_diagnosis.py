@@ -16,7 +16,7 @@ from fastschema.doctor.diagnosis import (
     ViewFinding,
     diagnosis_of,
 )
-from tests.profiles import FakeProfile, FakeTime
+from tests.profiles import FakeProfile, field_time
 
 
 class Year(fields.Field):
@@ -95,17 +95,20 @@ def test_as_a_dict_it_is_ready_for_json(diagnosis):
 
 
 def test_a_profile_tells_what_costs_most(diagnosis):
-    profiles = {CITY: FakeProfile([FakeTime("founded", 0.004, 0.003, False, "odd")])}
+    profiles = {CITY: FakeProfile([field_time("founded", 0.004, 0.003, False, "odd")])}
     profiled = Diagnosis(diagnosis.schemas, schema_profiles=profiles)
 
     assert profiled.as_dict()["slowest"] == [
         {
             "where": CITY,
             "key": "founded",
+            "source": "founded",
             "seconds": 0.004,
             "user_seconds": 0.003,
             "compiled": False,
             "why": "odd",
+            "depth": 0,
+            "is_yours": False,
         }
     ]
     assert told(profiled)[:6] == [

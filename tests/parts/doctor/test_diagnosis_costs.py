@@ -5,7 +5,7 @@ from marshmallow import Schema, fields
 
 from fastschema import Plan
 from fastschema.doctor.diagnosis import Diagnosis, PathError, diagnosis_of, write_pictures
-from tests.profiles import FakeProfile, FakeTime, profile_by_length
+from tests.profiles import FakeProfile, field_time, profile_by_length
 
 ROWS = [{"name": "a"}, {"name": "b"}]
 
@@ -24,7 +24,7 @@ def _profiling(monkeypatch):
 
 
 def test_the_three_slowest_of_all_runs_are_told():
-    a, b, c, d = (FakeTime(*each) for each in [("a", 5.0), ("b", 1.0), ("c", 3.0), ("d", 2.0)])
+    a, b, c, d = (field_time(*each) for each in [("a", 5.0), ("b", 1.0), ("c", 3.0), ("d", 2.0)])
     profiles = {"first": FakeProfile([a, b]), "second": FakeProfile([c, d])}
 
     diagnosis = Diagnosis([], schema_profiles=profiles)
@@ -45,7 +45,7 @@ def test_rows_that_there_are_not_are_a_clear_error():
 
 
 def test_several_pictures_are_numbered(tmp_path):
-    profiles = {key: FakeProfile([FakeTime(key, 1.0)]) for key in "ab"}
+    profiles = {key: FakeProfile([field_time(key, 1.0)]) for key in "ab"}
 
     write_pictures(profiles, str(tmp_path / "profile.svg"))
 
@@ -61,7 +61,7 @@ def test_the_fastest_of_several_runs_is_told(monkeypatch):
 
     def profile(self, rows):
         calls.append(rows)
-        return FakeProfile([FakeTime("name", next(seconds))])
+        return FakeProfile([field_time("name", next(seconds))])
 
     monkeypatch.setattr(Plan, "profile", profile)
     [made] = diagnosis_of({"Ship": ShipSchema}, f"{__name__}:rows").profiles.values()
