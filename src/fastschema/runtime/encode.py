@@ -49,10 +49,9 @@ def json_stream(
     dumper = None if is_stock else schema.row_dumper(engine.form, None)
     if dumper is not None:
         yield from JsonArray(schema.rows(rows), dumper.all_rows, engine.encode, chunk_size)
-    elif is_stock:
-        yield schema.stock_encode(schema.stock_dump(rows, True))
     else:
-        yield schema.stock_encode(dumped_data(schema, rows, True))
+        dumped = schema.stock_dump(rows, True) if is_stock else dumped_data(schema, rows, True)
+        yield schema.stock_encode(dumped)
 
 
 CHUNK_SIZE = 150
@@ -135,12 +134,6 @@ class JsonArray(_Chunks):
         """Return the next rows, without brackets and without a copy; empty if there are none."""
         dumped = self._dump_many(islice(rows, self._chunk_size))
         return memoryview(self._encode(dumped) if dumped else b"")[1:-1]
-
-
-class SpacedJsonArray(JsonArray):
-    """Rows as a JSON array, by an ``encode`` that writes a space after each comma."""
-
-    separator = b", "
 
 
 def _once(rows: Iterable[Any]) -> Iterator[Any]:

@@ -41,13 +41,7 @@ from fastschema.contrib.django.internals.queries import (
 )
 from fastschema.contrib.django.renderers import FastJSONRenderer, NDJSONRenderer
 from fastschema.contrib.django.streaming.blocks import dump_in_blocks, fetch_in_blocks
-from fastschema.runtime.encode import (
-    CHUNK_SIZE,
-    JsonArray,
-    JsonLines,
-    SpacedJsonArray,
-    checked_chunk_size,
-)
+from fastschema.runtime.encode import CHUNK_SIZE, JsonArray, JsonLines, checked_chunk_size
 from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("django.request")
@@ -115,6 +109,12 @@ def stream(request: Any, serializer: Any, chunk_size: int | None = None) -> Any:
 
 
 _ARRAY_RENDERS = {JSONRenderer.render, FastJSONRenderer.render}
+
+
+class SpacedJsonArray(JsonArray):
+    """Rows as a JSON array, by an ``encode`` that writes a space after each comma."""
+
+    separator = b", "
 
 
 InChunks = type[JsonArray] | type[JsonLines]
