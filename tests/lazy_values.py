@@ -27,7 +27,7 @@ WARM = "a" * 20 + "b" + "ab" * 3 + "ba"
 """Whose requests come in turns: those of one make everything warm, then another one's come."""
 COLD = "abba"
 TURNS = "aab"
-"""The same where the first row is compiled: what is made for one tenant is warm by the second."""
+"""Whose requests come where the first row is compiled: the second finds all warm."""
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def _or_all(choose: Callable[[Cases], list[Any]]) -> Any:
 SOME_OR_ALL = _or_all(_some)
 """Run a test with a sample of cases, and with all of them where there is time."""
 EACH_OR_ALL = _or_all(_each_row_once)
-"""The same for :func:`cases_of`: with one kind of lazy value for each row."""
+"""Run a test with one kind of lazy value for each row, or with all of :func:`cases_of`."""
 
 
 def came_of(call: Callable[[], Any]) -> Outcome:

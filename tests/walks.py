@@ -78,8 +78,8 @@ class Walks:
     :param kinds: by name, what makes the object of a walk (with all that belongs to it, such as its
         class); it is given what undoes things when the walk is over
     :param uses: by name, what may happen to one: it dumps, it loads. What is returned is compared
-    :param looks: the same: what users' code may look at, or where an object may come from
-    :param changes: the same: what users' code may change
+    :param looks: by name, what users' code may look at, or where an object may come from
+    :param changes: by name, what users' code may change
     :param outcome: calls a function, and tells what came of it
     :param stock: gives what holds while stock runs
     :param at_the_end: the last steps of each walk, which look at what it has led to

@@ -18,7 +18,7 @@ def made(model: Any, count: int, **columns: Any) -> list[Any]:
 
 
 def created(model: Any, count: int, **columns: Any) -> list[Any]:
-    """The same as saved objects of Django, each by itself."""
+    """Saved objects of Django, each by itself; columns as for :func:`made`."""
     return made(model.objects.create, count, **columns)
 
 

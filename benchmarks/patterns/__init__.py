@@ -26,7 +26,7 @@ CONTENDER = os.environ.get("CONTENDER", "stock")
 
 
 def among_others(run: Run) -> Run:
-    """The same, each time among objects that the garbage collector looks at, as in a request."""
+    """A run among objects that the garbage collector looks at, as in a request, each time."""
     return Fresh(lambda: [[number] for number in range(10_000)], lambda _: run())
 
 

@@ -41,7 +41,7 @@ class FlightFilter(filters.FilterSet):
 
 
 class BulkFlightFilter(FlightFilter):
-    """The same, and ``?limit=``: how many flights to send at most."""
+    """Filters of flights, and ``?limit=``: how many to send at most."""
 
     limit = WholeNumberFilter(method="at_most", label="Limit", min_value=1, max_value=LARGEST)
 

@@ -57,7 +57,7 @@ def get_flight(key: int) -> Response:
 @flights.get("/flights/select")
 @raced
 def select_flights() -> Response:
-    """The same, written from the rows of the database, without making objects of them."""
+    """All flights, written from the rows of the database, without making objects of them."""
     form = request.args.get("stream")
     if form not in (None, "json", "ndjson") or not current_app.config["FASTSCHEMA"]:
         abort(400, "this needs fastschema; stream is json or ndjson")

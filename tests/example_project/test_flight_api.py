@@ -196,7 +196,7 @@ class TestQueries:
 
 
 class TestBrowsableApi:
-    """The same endpoints in a browser."""
+    """The endpoints of the API in a browser."""
 
     @pytest.mark.parametrize("path", ["", "flights/1/", *(f"{name}/" for name in LISTS)])
     def test_every_page_renders(self, client: Client, path):

@@ -131,7 +131,8 @@ class Kind:
 
     :param nested_slot: for a nested schema, the slot that holds what dumps it in this dump (a
         ``runtime.bound_program.NestedDumper``)
-    :param item_slot: the same for a list of such; ``otherwise`` is for all but plain lists
+    :param item_slot: for a list of nested schemas, the slot that holds what dumps an item;
+        ``otherwise`` is for all but plain lists
     :param nested_for_none: whether stock looks for the nested schema even if the value is None
     :param user_code: what code of users' or of stock's it calls for every value, for profiles
     """

@@ -228,7 +228,7 @@ class ViewFinding:
 
     :param view: method, path and name
     :param how: a sentence on how it makes its rows, or on what is not known
-    :param facts: the same, for JSON
+    :param facts: what ``how`` tells, for JSON
     :param advice: what to change, a sentence each
     :param queries: what it asks the database for each row; None if nothing is known of that
     :param profile: a real run

@@ -100,7 +100,7 @@ def assert_same_each_time(
     calls: MutableSequence[Any] | None = None,
     **kwargs,
 ) -> Any:
-    """The same, for objects that each use changes: they are made anew."""
+    """As :func:`assert_same`, for an object that each use changes: it is made anew."""
     calls = [] if calls is None else calls
 
     def data():
@@ -190,7 +190,7 @@ class Witness:
 
 
 class WitnessMapping(Mapping):
-    """The same for items. It cannot be listed, and so not be written as it is."""
+    """Notes which items are read. It cannot be listed, and so not be written as it is."""
 
     def __init__(self, calls: list[Any], **values: Any) -> None:
         self._calls = calls

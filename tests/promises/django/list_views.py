@@ -76,7 +76,7 @@ def assert_same_answer(view_class, path="/", calls=None, **extra):
 
 
 def assert_same_outcome(view_class, path="/", calls=None, **extra):
-    """The same for a view that may raise."""
+    """Assert that a view answers as in stock, or raises as in stock."""
     calls = [] if calls is None else calls
 
     def answered(**extra):

@@ -57,7 +57,7 @@ class Visitor:
         return APIRequestFactory().get(path, {**self.query, **query}, headers=self.headers)
 
     def request(self, path: str = "/", **query: str) -> Request:
-        """The same as DRF's views have it."""
+        """A request as DRF's views have it."""
         request = Request(self.http_request(path, **query))
         request.version = self.version
         return request

@@ -125,7 +125,7 @@ def test_an_encoder_is_asked_as_by_stock(encoder, attributes):
 
 
 def assert_same_or_stopped(data, **attributes):
-    """The same, where an encoder may raise what ends programs."""
+    """As :func:`assert_same`, where an encoder may raise what ends programs."""
 
     def guarded(base):
         calls.clear()

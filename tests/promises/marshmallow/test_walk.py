@@ -58,7 +58,7 @@ class SchemaWalks(Walks):
         return chance.choice(kinds), self.steps_around(change, chance)
 
     def steps_around(self, change: str, chance: Random) -> Steps:
-        """The same; a schema that was looked at is compared with what it was."""
+        """The steps of a walk around a change of a schema that is looked at, or was."""
         return [*chance.choice(([], TOUCHES, MIDST)), *super().steps_around(change, chance)]
 
     def uses_around(self, change: str, chance: Random) -> Steps:

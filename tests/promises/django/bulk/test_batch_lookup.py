@@ -48,7 +48,7 @@ def by_row(errors):
 
 
 def without_class(value):
-    """The same for each of two serializer classes."""
+    """A value without its class, to compare values of two serializer classes."""
     return str(exactly(value)).replace("BulkBook", "PlainBook")
 
 

@@ -93,7 +93,7 @@ def represented(serializer, queryset):
 
 
 def answer(rows):
-    """The same of some notes."""
+    """What a serializer makes of some notes, and how many queries that takes."""
     notes = [
         Note.objects.create(content_type=content_type, object_id=key) for content_type, key in rows
     ]

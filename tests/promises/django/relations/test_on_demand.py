@@ -38,7 +38,7 @@ class Flights(generics.ListAPIView):
 
 
 class FlightDetail(generics.RetrieveAPIView):
-    """The same for one flight: each relation of one object is a query in any case."""
+    """One flight: each relation of one object is a query in any case."""
 
     queryset = Flight.objects.all()
     serializer_class = FlightSerializer

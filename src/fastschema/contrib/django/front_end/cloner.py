@@ -354,7 +354,7 @@ class Cloner:
     """Makes clones of fields.
 
     :param fields: fields that stock has made, by name; they must not be used for anything else
-    :param other: the same, made again
+    :param other: those fields, made again
     :param parents: the serializers to which both are bound, if they are
     """
 

@@ -75,7 +75,7 @@ def view_of(model):
 
 
 def by_hand(view_class):
-    """The same, but for who makes the list."""
+    """A view that answers as another, whose own code makes the list."""
 
     def get(self, request):
         return Response(self.serializer_class(self.get_queryset(), many=True).data)
