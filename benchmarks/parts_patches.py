@@ -215,6 +215,7 @@ LISTS, INPUT = f"{DJANGO}.lists", f"{DJANGO}.input"
 BULK, FILTERS = f"{DJANGO}.bulk", "fastschema.contrib.django_filter"
 FRONT_END = f"{DJANGO}.front_end"
 STATES = f"{FRONT_END}.states"
+BOUND = f"{FRONT_END}.bound_serializer"
 MARSHMALLOW, RUNTIME = "fastschema.marshmallow", "fastschema.runtime"
 _NO_ROWS = refuses(NotRowReadableError)
 
@@ -235,7 +236,7 @@ OF_LISTS = {
         "rest_framework.pagination:CursorPagination.get_next_link": by_stock,
         "rest_framework.pagination:CursorPagination.get_previous_link": by_stock,
     },
-    "lists: nested serializers found once": {f"{STATES}:BoundSerializer.nested": _nested_anew},
+    "lists: nested serializers found once": {f"{BOUND}:BoundSerializer.nested": _nested_anew},
     "lists: rows of streams": {f"{DJANGO}.streaming.blocks:fetch_in_blocks": NONE},
     "lists: values converted by column": {
         f"{DJANGO}.internals.conversion:converted_rows": does(_converted_by_django)
@@ -255,7 +256,7 @@ OF_DRF = {
     **OF_BOTH,
     "generated code that represents": {
         f"{STATES}:find_bound_program": NONE,
-        f"{STATES}:runs_of": NONE,
+        f"{BOUND}:bound_serializer_of": NONE,
     },
     "a bound program kept from row to row": {f"{STATES}:Runs.is_current": FALSE},
     "serializers without fields": {f"{FRONT_END}.record:SerializerRecord._new_exemplar": NONE},

@@ -50,7 +50,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
         "rows": _VALUE,
         "column": "a field of a model, and the name under which stock looks for it",
     },
-    "contrib/django/front_end/states": dict.fromkeys(
+    "contrib/django/front_end/bound_serializer": dict.fromkeys(
         ["_nested_dispatcher", "_row_serializer", "dumps_each"], _FIELD
     ),
     "contrib/django/front_end/fields": {"_decimal": _PLAIN},

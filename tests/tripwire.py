@@ -189,8 +189,8 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/django/front_end/makers": {"*": "it calls makers, and what they make, for values"},
     "contrib/django/front_end/hyperlinks": {"*": "an address is made, by converters and get_url"},
     "contrib/django/front_end/json_encoding": {"*": _JSON},
-    "contrib/django/front_end/states": {
-        "_bound_made": "there is an object: stock makes the fields now",
+    "contrib/django/front_end/bound_serializer": {
+        "bound_made": "there is an object: stock makes the fields now",
         "bound_now": _ASKED,
     },
     "marshmallow/schema_reader": {

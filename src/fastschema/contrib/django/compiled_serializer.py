@@ -14,11 +14,11 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_dispatch, loads_relations
 from fastschema.contrib.django.dump import represent, represent_list, represent_many
 from fastschema.contrib.django.front_end.access import MODEL, rows
+from fastschema.contrib.django.front_end.bound_serializer import bound_now, nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE, stock_encode
 from fastschema.contrib.django.front_end.record import forget_class
 from fastschema.contrib.django.front_end.schema_reader import all_fields, field_mapping
-from fastschema.contrib.django.front_end.states import bound_now, nested_dumper_of
 from fastschema.contrib.django.input.code import InputField
 from fastschema.contrib.django.input.schema_reader import (
     STOCK,

@@ -11,9 +11,9 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form, NotRowReadableError, UnreadableError
+from fastschema.contrib.django.front_end.bound_serializer import bound_now
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import encodes_as_stock
-from fastschema.contrib.django.front_end.states import bound_now
 from fastschema.contrib.django.internals.queries import is_nothing
 from fastschema.contrib.django.lists.list_plan import why_instances
 from fastschema.contrib.django.lists.pagination import check_paginator

@@ -15,10 +15,8 @@ from fastschema.contrib.django.before_rows import (
     loads_more,
     loads_relations_of,
 )
-from fastschema.contrib.django.front_end.states import (
-    BoundSerializer,
-    find_bound_program,
-)
+from fastschema.contrib.django.front_end.bound_serializer import BoundSerializer
+from fastschema.contrib.django.front_end.states import find_bound_program
 from fastschema.contrib.django.lists.columns import (
     calls_user_code,
     computes_default,

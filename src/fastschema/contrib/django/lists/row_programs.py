@@ -41,8 +41,8 @@ from fastschema.compiler.nodes import (
     literal,
 )
 from fastschema.contrib.django.front_end.access import MODEL, relation_to_many
+from fastschema.contrib.django.front_end.bound_serializer import dumps_each
 from fastschema.contrib.django.front_end.hyperlinks import link_from_value
-from fastschema.contrib.django.front_end.states import dumps_each
 from fastschema.contrib.django.internals.instances import single_relation
 from fastschema.contrib.django.lists.columns import (
     TAKES_OBJECT,

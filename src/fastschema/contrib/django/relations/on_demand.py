@@ -22,8 +22,8 @@ from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
+from fastschema.contrib.django.front_end.bound_serializer import bound_serializer_of
 from fastschema.contrib.django.front_end.customization import is_stock_serializer
-from fastschema.contrib.django.front_end.states import runs_of
 from fastschema.contrib.django.internals.instances import keep_prefetched
 from fastschema.contrib.django.internals.queries import CompiledQuery, is_combined, results_of
 from fastschema.contrib.django.relations.peers import (
@@ -164,7 +164,7 @@ def loaded_on_demand(
 
 
 def _dispatch(serializer: Any) -> Dispatch | None:
-    bound = runs_of(serializer) if is_stock_serializer(serializer) else None
+    bound = bound_serializer_of(serializer) if is_stock_serializer(serializer) else None
     return None if bound is None else bound.dispatch(Form.PYTHON)
 
 

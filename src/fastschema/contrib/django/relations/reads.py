@@ -14,9 +14,9 @@ from rest_framework.relations import HyperlinkedRelatedField, PrimaryKeyRelatedF
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from fastschema.contrib.django.front_end.access import MODEL, PREFETCHED, access_of
+from fastschema.contrib.django.front_end.bound_serializer import FieldsByNumber
 from fastschema.contrib.django.front_end.customization import is_stock_list
 from fastschema.contrib.django.front_end.pending import made_fields
-from fastschema.contrib.django.front_end.states import FieldsByNumber
 from fastschema.contrib.django.internals.instances import prefetched_objects
 from fastschema.contrib.django.lists.query_plan import keep
 from fastschema.contrib.django.relations.plain import leads_from_several

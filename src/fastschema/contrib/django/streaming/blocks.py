@@ -7,7 +7,10 @@ from contextlib import closing
 from typing import Any
 
 from fastschema.compiler.nodes import Form, NotRowReadableError
-from fastschema.contrib.django.front_end.states import nested_dumper_of, runs_of
+from fastschema.contrib.django.front_end.bound_serializer import (
+    bound_serializer_of,
+    nested_dumper_of,
+)
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     closing_results,
@@ -60,7 +63,7 @@ def dump_in_blocks(
     with closing(blocks):
         for nth, block in enumerate(blocks):
             if nth == 0:
-                bound = runs_of(serializer)
+                bound = bound_serializer_of(serializer)
                 dispatch = None if bound is None else bound.dispatch(form)
             dumper = None if dispatch is None else ListDumper(dispatch, LazyInstanceList(block))
             for start in range(0, len(block), chunk_size):

@@ -29,9 +29,9 @@ from rest_framework.utils.encoders import JSONEncoder
 from fastschema.contrib.django import conf
 from fastschema.contrib.django.before_rows import before_rows, loads_relations
 from fastschema.contrib.django.front_end.access import rows
+from fastschema.contrib.django.front_end.bound_serializer import nested_dumper_of
 from fastschema.contrib.django.front_end.customization import is_stock_list, is_stock_serializer
 from fastschema.contrib.django.front_end.json_encoding import ENGINE
-from fastschema.contrib.django.front_end.states import nested_dumper_of
 from fastschema.contrib.django.internals.queries import (
     CompiledQuery,
     evaluates_as_stock,
