@@ -1,6 +1,5 @@
 """What ``FastSchema(app)`` does to an application."""
 
-import re
 import subprocess
 import sys
 
@@ -77,39 +76,27 @@ def test_marshmallow_can_be_left_alone(make_app, fast):
         assert fast.response(BandSchema(many=True), BANDS).json == BANDS
 
 
+SETTINGS = "The settings are FASTSCHEMA_INSTALL, FASTSCHEMA_JSON_PROVIDER, "
+
+
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "value", "message"),
     [
-        ("FASTSCHEMA_INSTALL", "no"),
-        ("FASTSCHEMA_CHUNK_SIZE", 0),
-        ("FASTSCHEMA_CHUNK_SIZE", "150"),
+        ("FASTSCHEMA_INSTALL", "no", "must be .*'no'"),
+        ("FASTSCHEMA_CHUNK_SIZE", 0, "must be .*0"),
+        ("FASTSCHEMA_CHUNK_SIZE", "150", "must be .*'150'"),
+        ("FASTSCHEMA_CHUNKSIZE", 5, "is not a setting. Did you mean FASTSCHEMA_CHUNK_SIZE?"),
+        ("FASTSCHEMA_ZZZZZZZZZZZZ", 5, f"is not a setting. {SETTINGS}"),
     ],
 )
-def test_a_wrong_value_in_the_configuration_is_an_error_and_changes_nothing(key, value):
+def test_a_wrong_setting_is_an_error_and_changes_nothing(key, value, message):
     app = Flask("app")
     app.config[key] = value
-    with pytest.raises(ValueError, match=f"{key} must be .*{value!r}"):
+    with pytest.raises(ValueError, match=f"{key} {message}"):
         FastSchema(app)
 
     assert "fastschema" not in app.extensions
     assert not isinstance(app.json, FastJSONProvider)
-
-
-@pytest.mark.parametrize(
-    ("key", "hint"),
-    [
-        ("FASTSCHEMA_CHUNKSIZE", "Did you mean FASTSCHEMA_CHUNK_SIZE?"),
-        (
-            "FASTSCHEMA_ZZZZZZZZZZZZ",
-            "The settings are FASTSCHEMA_INSTALL, FASTSCHEMA_JSON_PROVIDER, ",
-        ),
-    ],
-)
-def test_an_unknown_key_in_the_configuration_is_an_error(key, hint):
-    app = Flask("app")
-    app.config[key] = 5
-    with pytest.raises(ValueError, match=re.escape(f"{key} is not a setting. {hint}")):
-        FastSchema(app)
 
 
 HIDING = """

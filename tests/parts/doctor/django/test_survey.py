@@ -25,8 +25,8 @@ from tests.marks import needs_orjson
 from tests.profiles import profile_by_length
 from tests.promises.django.lists.models import City
 from tests.promises.doctor.django import surveyed
+from tests.promises.doctor.django.surveyed import HERE, run
 
-HERE = "tests.promises.doctor.django.surveyed"
 NUMBERS = itertools.count()
 FLIGHTS = "GET /flights/ (Flights.list)"
 
@@ -47,13 +47,6 @@ class InputSerializer(serializers.ModelSerializer):
     class Meta:
         model = Flight
         fields = ("number", "airline")
-
-
-def run(*arguments):
-    """What the command prints."""
-    stdout = io.StringIO()
-    call_command("fastschema", *arguments, stdout=stdout)
-    return stdout.getvalue()
 
 
 @pytest.fixture

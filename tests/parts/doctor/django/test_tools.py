@@ -25,16 +25,7 @@ from fastschema.doctor.django.survey import Endpoints, Survey, reached
 from flights.models import Airline, Flight
 from flights.serializers import FlightSerializer
 from tests.promises.doctor.django import surveyed
-from tests.promises.doctor.django.surveyed import AirlineSerializer, WholeSerializer
-
-HERE = "tests.promises.doctor.django.surveyed"
-
-
-def run(*arguments):
-    """What the command prints."""
-    stdout = StringIO()
-    call_command("fastschema", *arguments, stdout=stdout)
-    return stdout.getvalue()
+from tests.promises.doctor.django.surveyed import HERE, AirlineSerializer, WholeSerializer, run
 
 
 @pytest.fixture
