@@ -33,11 +33,11 @@ class _Replaced:
 def stock_method(owner: Any, name: str) -> Any:
     """Return a method (or property) of a framework's class or module, as the framework has it.
 
-    It must be asked when fastschema is imported. If the method had been replaced by then, which
-    shows by where its code comes from, the result is an object that equals no method, so that
-    nothing is taken for stock's.
+    It must be asked when fastschema is imported. If another library had replaced the method by
+    then, which shows by where its code comes from, the result is an object that equals no method,
+    so that nothing is taken for stock's.
     """
-    method = getattr(owner, name)
+    method = stock_of(getattr(owner, name))
     order = owner.__mro__ if isinstance(owner, type) else (owner,)
     holder = next((base for base in order if name in vars(base)), owner)
     module = holder.__module__ if isinstance(holder, type) else holder.__name__

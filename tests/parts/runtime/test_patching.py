@@ -105,6 +105,11 @@ def test_installing_twice_is_undone_at_once(replacements):
     assert Owner.method is STOCK
 
 
+def test_a_module_that_is_imported_after_the_installation_finds_the_methods_of_stock(replacements):
+    replacements.install()
+    assert stock_method(Owner, "method") is STOCK
+
+
 def test_what_another_library_has_replaced_stays_and_the_log_says_so(replacements, caplog):
     theirs = Owner.method = lambda self: "theirs"
     replacements.install()
