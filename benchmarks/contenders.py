@@ -6,6 +6,7 @@ takes the place of the frameworks' classes. A package is only imported where it 
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -30,34 +31,22 @@ def packages(contender: str) -> list[str]:
     return [contender, *more.get(contender, [])]
 
 
+PATCHES = {
+    "fastschema": "fastschema:install",
+    "makers": "fastschema:install",
+    "althaia": "althaia:patch",
+    "marshmallow-core": "marshmallow_core:install",
+    "deepfriedmarshmallow": "deepfriedmarshmallow:deep_fry_marshmallow",
+    "drf-oxide": "drf_oxide:patch",
+}
+"""Functions that switch a contender on."""
+
+
 def switch_on(contender: str) -> None:
     """Switch a contender on, unless the settings have done so."""
+    if contender in PATCHES:
+        pkgutil.resolve_name(PATCHES[contender])()
     SWITCHES.get(contender, lambda: None)()
-
-
-def fastschema() -> None:
-    import fastschema
-
-    fastschema.install()
-
-
-def althaia() -> None:
-    """A fork of marshmallow, compiled with Cython, which takes its place."""
-    import althaia
-
-    althaia.patch()
-
-
-def marshmallow_core() -> None:
-    import marshmallow_core
-
-    marshmallow_core.install()
-
-
-def deepfriedmarshmallow() -> None:
-    import deepfriedmarshmallow
-
-    deepfriedmarshmallow.deep_fry_marshmallow()
 
 
 def pulse_marshmallow() -> None:
@@ -77,30 +66,17 @@ def name_in_settings(**classes: str) -> None:
     api_settings.reload()
 
 
-def mix_in(mixin: type) -> None:
+def mix_in(name: str) -> None:
     from rest_framework import serializers
 
+    mixin = pkgutil.resolve_name(name)
     serializers.Serializer = type("Serializer", (mixin, serializers.Serializer), {})
     serializers.ModelSerializer = type("ModelSerializer", (mixin, serializers.ModelSerializer), {})
 
 
-def drf_accelerator() -> None:
-    from drf_accelerator import FastSerializationMixin
-
-    mix_in(FastSerializationMixin)
-
-
 def drf_fastserializers() -> None:
-    from drf_fastserializers import FastSerializerMixin
-
     name_in_settings(renderer="drf_fastserializers.FastJSONRenderer")
-    mix_in(FastSerializerMixin)
-
-
-def drf_oxide() -> None:
-    import drf_oxide
-
-    drf_oxide.patch()
+    mix_in("drf_fastserializers:FastSerializerMixin")
 
 
 def django_fastdrf() -> None:
@@ -137,18 +113,12 @@ def django_fastdrf() -> None:
 
 
 SWITCHES: dict[str, Callable[[], None]] = {
-    "fastschema": fastschema,
-    "makers": fastschema,
-    "althaia": althaia,
-    "marshmallow-core": marshmallow_core,
-    "deepfriedmarshmallow": deepfriedmarshmallow,
     "pulse-marshmallow": pulse_marshmallow,
     "drf-orjson-renderer": lambda: name_in_settings(
         renderer="drf_orjson_renderer.renderers.ORJSONRenderer"
     ),
-    "drf-accelerator": drf_accelerator,
+    "drf-accelerator": lambda: mix_in("drf_accelerator:FastSerializationMixin"),
     "drf-fastserializers": drf_fastserializers,
-    "drf-oxide": drf_oxide,
     "django-fastdrf": django_fastdrf,
 }
 
