@@ -219,7 +219,7 @@ def run(name: str, arguments: argparse.Namespace) -> bool:
                 figure["sample"] = own[figure["contender"]]
         draw_parts(report, arguments.results / "flights-parts.svg")
     tables.write(arguments.results, report)
-    print(summary(report["figures"]))
+    print(summary(report["figures"]), tables.reasons(report), sep="\n")
     if slow := below(report["figures"], limit):
         print(f"{len(slow)} of {len(report['measures'])} rows are below {limit}:")
         for each in slow:
