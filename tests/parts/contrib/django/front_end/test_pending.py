@@ -1,5 +1,6 @@
 """Serializers whose fields no code has looked at yet: whenever it does, all is as in stock."""
 
+import copy
 import functools
 import gc
 import threading
@@ -222,6 +223,15 @@ def test_nothing_of_a_request_stays_with_the_class(many):
         fields = None
         gc.collect()
         assert [reference() for reference in kept] == [None] * len(kept)
+
+
+def test_a_shallow_copy_has_fields_of_its_own():
+    serializer = Outer(ROWS[0])
+    assert serializer.data["loud"] == "A0"
+    copied = copy.copy(serializer)
+    for name, field in copied.fields.items():
+        assert field.parent is copied
+        assert serializer.fields[name].parent is serializer
 
 
 class Asked:
