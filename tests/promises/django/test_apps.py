@@ -19,16 +19,8 @@ from fastschema.contrib.django.renderers import FastJSONRenderer
 from flights import views
 
 PATHS = [
-    "flights/",
-    "flights/bulk/",
-    "flights/compact/",
-    "flights/1/",
-    "airlines/",
-    "airports/EWR/",
-    "planes/",
-    "flights/?page_size=2&page=2",
-    "flights/bulk/?limit=x",
-    "flights/99/",
+    *("flights/", "flights/bulk/", "flights/compact/", "flights/1/", "airlines/", "airports/EWR/"),
+    *("planes/", "flights/?page_size=2&page=2", "flights/bulk/?limit=x", "flights/99/"),
 ]
 
 

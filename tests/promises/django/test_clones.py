@@ -26,15 +26,7 @@ from tests.instruments.django import cloner_of
 from tests.promises.django.differential import assert_returns_as_in_stock, outcome
 
 ATOMS = (
-    datetime.timedelta,
-    str,
-    int,
-    float,
-    bytes,
-    bool,
-    type(None),
-    decimal.Decimal,
-    re.Pattern,
+    *(datetime.timedelta, str, int, float, bytes, bool, type(None), decimal.Decimal, re.Pattern),
     type,
 )
 
@@ -359,18 +351,10 @@ class Children(serializers.ListField):
 
 
 OWN = [
-    Loud(),
-    Named(),
-    Checked(max_length=3),
-    Choosing(choices=["a"]),
-    Children(),
-    serializers.ListField(child=Loud()),
-    serializers.DictField(child=Named()),
-    serializers.CharField(default=Argument()),
-    serializers.CharField(style={"a": [Argument()]}),
-    LoudInner(),
-    LoudInner(many=True),
-    serializers.ListField(child=LoudInner()),
+    *(Loud(), Named(), Checked(max_length=3), Choosing(choices=["a"]), Children()),
+    *(serializers.ListField(child=Loud()), serializers.DictField(child=Named())),
+    *(serializers.CharField(default=Argument()), serializers.CharField(style={"a": [Argument()]})),
+    *(LoudInner(), LoudInner(many=True), serializers.ListField(child=LoudInner())),
     serializers.FilePathField(path="/tmp", allow_folders=True, required=False),
 ]
 
@@ -410,16 +394,9 @@ def test_methods_that_users_have_overridden_are_called_as_in_stock():
         return method
 
     names = [
-        "build_field",
-        "build_standard_field",
-        "build_relational_field",
-        "build_property_field",
-        "get_field_names",
-        "get_default_field_names",
-        "get_extra_kwargs",
-        "get_uniqueness_extra_kwargs",
-        "include_extra_kwargs",
-        "get_fields",
+        *("build_field", "build_standard_field", "build_relational_field", "build_property_field"),
+        *("get_field_names", "get_default_field_names", "get_extra_kwargs"),
+        *("get_uniqueness_extra_kwargs", "include_extra_kwargs", "get_fields"),
     ]
     for name in names:
         content = {"extra": serializers.CharField(max_length=4), name: calling(name)}

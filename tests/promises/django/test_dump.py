@@ -73,21 +73,8 @@ class TestNested:
     @pytest.mark.parametrize(
         "value",
         [
-            (),
-            "ab",
-            {"b": 1},
-            {},
-            {Thing(b=1): 2},
-            iter(()),
-            7,
-            [None],
-            [1, 2],
-            [[]],
-            lambda: [Thing(b=1)],
-            lambda: None,
-            len,
-            Thing,
-            partial(list, [{"b": 1}]),
+            *((), "ab", {"b": 1}, {}, {Thing(b=1): 2}, iter(()), 7, [None], [1, 2], [[]]),
+            *(lambda: [Thing(b=1)], lambda: None, len, Thing, partial(list, [{"b": 1}])),
         ],
         ids=shown,
     )

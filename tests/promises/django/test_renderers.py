@@ -194,15 +194,9 @@ def test_any_value_is_written_as_in_stock(place, options):
 @pytest.mark.parametrize(
     "media_type",
     [
-        None,
-        "",
-        "application/json",
-        "application/json; indent=4",
-        "application/json; indent=0",
-        "application/json; indent=-1",
-        "application/json; indent=99",
-        "application/json; indent=x",
-        "application/json; q=0.5",
+        *(None, "", "application/json", "application/json; indent=4"),
+        *("application/json; indent=0", "application/json; indent=-1"),
+        *("application/json; indent=99", "application/json; indent=x", "application/json; q=0.5"),
     ],
 )
 def test_the_indentation_is_that_of_stock(media_type):

@@ -41,15 +41,8 @@ class OneByFields(RetrieveAPIView):
 
 
 QUERIES = [
-    "",
-    "code=UA",
-    "code__in=UA,DL",
-    "flights=1&flights=2",
-    "flights=99",
-    "flights__plane=N1",
-    "flights=x&code=UA",
-    "name=united",
-    "x=y",
+    *("", "code=UA", "code__in=UA,DL", "flights=1&flights=2", "flights=99", "flights__plane=N1"),
+    *("flights=x&code=UA", "name=united", "x=y"),
 ]
 
 

@@ -219,26 +219,12 @@ def test_functions_of_rows_are_let_go():
 
 
 SIGNATURES = [
-    lambda: 1,
-    lambda a: 1,
-    lambda a=1: 1,
-    lambda a, b=1: 1,
-    lambda a, /: 1,
-    lambda a=1, /: 1,
-    lambda *a: 1,
-    lambda **a: 1,
-    lambda a, *b, **c: 1,
-    lambda *, a: 1,
-    lambda *, a=1: 1,
-    lambda a, b=1, *, c=2: 1,
-    lambda a=1, *, b: 1,
-    functools.partial(lambda a: 1, a=1),
-    functools.partial(lambda a, b: 1, a=1),
-    functools.partial(lambda a, b: 1, b=1),
-    functools.partial(lambda a, *, b: 1, b=1),
-    functools.partial(lambda a, *, b: 1, a=1, b=1),
-    functools.partial(lambda: 1),
-    functools.partial(lambda a=1: 1),
+    *(lambda: 1, lambda a: 1, lambda a=1: 1, lambda a, b=1: 1, lambda a, /: 1, lambda a=1, /: 1),
+    *(lambda *a: 1, lambda **a: 1, lambda a, *b, **c: 1, lambda *, a: 1, lambda *, a=1: 1),
+    *(lambda a, b=1, *, c=2: 1, lambda a=1, *, b: 1, functools.partial(lambda a: 1, a=1)),
+    *(functools.partial(lambda a, b: 1, a=1), functools.partial(lambda a, b: 1, b=1)),
+    *(functools.partial(lambda a, *, b: 1, b=1), functools.partial(lambda a, *, b: 1, a=1, b=1)),
+    *(functools.partial(lambda: 1), functools.partial(lambda a=1: 1)),
     functools.partial(lambda **a: 1),
 ]
 

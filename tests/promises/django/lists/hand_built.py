@@ -126,17 +126,8 @@ def of_plan(queryset, serializer):
 
 
 WAYS = [
-    of_data,
-    of_function,
-    in_dictionary,
-    of_page,
-    of_paginator,
-    by_super,
-    in_envelope,
-    by_other_renderer,
-    of_own_list,
-    of_rows,
-    of_plan,
+    *(of_data, of_function, in_dictionary, of_page, of_paginator, by_super, in_envelope),
+    *(by_other_renderer, of_own_list, of_rows, of_plan),
 ]
 
 
