@@ -263,7 +263,7 @@ OF_DRF = {
     "a field made without the others": {
         f"{FRONT_END}.pending:needed_field": does(_all_fields_made)
     },
-    "clones of fields": {f"{FRONT_END}.pending:_cloner": NONE},
+    "clones of fields": {f"{FRONT_END}.pending:_field_maker": NONE},
     "programs of serializers whose fields are made": {
         f"{FRONT_END}.record:SerializerRecord.of_made": NONE
     },

@@ -56,7 +56,7 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     "contrib/django/front_end/fields": {"_decimal": _PLAIN},
     "contrib/django/front_end/record": {"_options_of": "a Meta that was read as a class"},
     "contrib/django/front_end/customization": {"<module>": _CLASS},
-    "contrib/django/front_end/cloner": {"_check_classes": "names of classes"},
+    "contrib/django/front_end/clones": {"_check_classes": "names of classes"},
     "contrib/django/front_end/snapshots": {"_owners": _FIELD},
     "contrib/django/input/code": {"detail": "an exception that stock caught in this way"},
     "contrib/django/input/fields": {"_validated": _PLAIN, "input_field": _PLAIN},

@@ -263,8 +263,9 @@ MAY_CALL: dict[str, dict[str, str]] = {
 
 IN_PLACE: dict[str, list[str]] = {
     "contrib/django/front_end/pending": ["new_fields", "get_fields", "needed_field"],
-    "contrib/django/front_end/cloner": [
-        *("FieldCloner.fields", "FieldCloner.bound_fields", "_bound", "_Validators.__get__"),
+    "contrib/django/front_end/clones": ["_Validators.__get__"],
+    "contrib/django/front_end/field_maker": [
+        *("FieldMaker.fields", "FieldMaker.bound_fields", "_bound"),
     ],
     "contrib/django/front_end/schema_reader": ["field_mapping", "all_fields", "readable_fields"],
     "contrib/django/installation": ["*"],

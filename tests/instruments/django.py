@@ -9,8 +9,8 @@ from fastschema.contrib.django.lists.queryset_rows import LazyInstanceList
 
 __all__ = [
     "LazyInstanceList",
-    "cloner_of",
     "fetch_rows",
+    "field_maker_of",
     "has_made_fields",
     "installation",
     "made_fields",
@@ -18,6 +18,6 @@ __all__ = [
 ]
 
 
-def cloner_of(serializer_class):
+def field_maker_of(serializer_class):
     """What clones the fields of a class, if it is known."""
-    return class_record(serializer_class).cloner()
+    return class_record(serializer_class).field_maker()

@@ -22,7 +22,7 @@ from rest_framework.utils.formatting import lazy_format
 
 import fastschema
 from flights.models import Airline, Airport, Flight
-from tests.instruments.django import cloner_of
+from tests.instruments.django import field_maker_of
 from tests.promises.django.differential import assert_returns_as_in_stock, outcome
 
 ATOMS = (
@@ -114,8 +114,8 @@ def assert_alike(serializer_class):
 
 def is_cloned(serializer_class):
     """Whether no code of users runs for the fields of a class, and fastschema knows it."""
-    cloner = cloner_of(serializer_class)
-    return cloner is not None and cloner.is_complete
+    maker = field_maker_of(serializer_class)
+    return maker is not None and maker.is_complete
 
 
 class Inner(serializers.Serializer):
@@ -378,8 +378,8 @@ def test_users_code_makes_its_fields_and_no_others(own):
         return list(fields), list(CALLS), [type(each) for each in fields.values()]
 
     assert_returns_as_in_stock(made)
-    cloner = cloner_of(Rows)
-    assert list(cloner._uncloned) == ["own_field"]
+    maker = field_maker_of(Rows)
+    assert list(maker._uncloned) == ["own_field"]
 
 
 def test_methods_that_users_have_overridden_are_called_as_in_stock():

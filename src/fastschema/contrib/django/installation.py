@@ -9,15 +9,12 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.serializers import ListSerializer, ModelSerializer, Serializer
 
 from fastschema.contrib.django.dump import represent, represent_list, stock_row
-from fastschema.contrib.django.front_end.cloner import (
-    STOCK_GET_FIELDS,
-    STOCK_MODEL_GET_FIELDS,
-)
 from fastschema.contrib.django.front_end.customization import (
     STOCK_FIELDS,
     STOCK_LIST_TO_REPRESENTATION,
     STOCK_TO_REPRESENTATION,
 )
+from fastschema.contrib.django.front_end.field_maker import STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS
 from fastschema.contrib.django.front_end.pending import get_fields, new_fields
 from fastschema.contrib.django.input import validation
 from fastschema.contrib.django.lists.cursors import CURSORS

@@ -2,12 +2,13 @@
 
 In the order in which they build on each other:
 
-- ``customization``, ``cloner``: the fields of a class, made once and copied.
+- ``customization``, ``field_maker``, ``clones``: the fields of a class, made once and copied.
 - ``access``, ``json_encoding``, ``hyperlinks``: values as DRF reads and writes them.
 - ``fields``, ``fields_relations``: what is done to each value.
 - ``schema_reader``: a serializer to its description, and that to a node.
 - ``record``: what is known of a serializer class, for serializers that follow it.
 - ``pending``: the fields of a serializer object, made when they are needed.
 - ``snapshots``: what they were like, once they are made.
-- ``states``: what a serializer object runs, and what its program needs of it.
+- ``bound_serializer``: what a program needs of a serializer object.
+- ``states``: what a serializer object runs.
 """

@@ -18,13 +18,13 @@ from rest_framework.settings import api_settings
 from rest_framework.utils.serializer_helpers import BindingDict
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.cloner import (
+from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, has_stock_fields
+from fastschema.contrib.django.front_end.field_maker import (
     BUILDING,
-    FieldCloner,
+    FieldMaker,
     gets_fields_as_stock,
     with_url_name,
 )
-from fastschema.contrib.django.front_end.customization import STOCK_FIELDS, has_stock_fields
 from fastschema.contrib.django.front_end.record import DUMP, Reading, class_record
 from fastschema.contrib.django.front_end.schema_reader import readable_fields
 
@@ -98,9 +98,9 @@ def new_fields(serializer: Any, *, uses_clones: bool) -> Any:
         return attributes["fields"]  # another thread was first
     attributes.pop(DRAWER, None)
     is_plain = uses_clones and gets_fields_as_stock(type(serializer))
-    cloner = _cloner(serializer, 0) if is_plain else None
-    if cloner is not None:
-        mapping = cloner.bound_fields(with_url_name(serializer))
+    maker = _field_maker(serializer, 0) if is_plain else None
+    if maker is not None:
+        mapping = maker.bound_fields(with_url_name(serializer))
     else:
         mapping = STOCK_FIELDS.func(serializer)
     for name, field in drawer.items():
@@ -119,8 +119,8 @@ def needed_field(serializer: Any, name: str) -> Any:
         return fields[name]
     cls = type(serializer)
     is_later = not is_made and cls.fields is not STOCK_FIELDS
-    cloner = class_record(cls).current_cloner() if is_later else None
-    field = None if cloner is None else cloner.bound_field(name, serializer)
+    maker = class_record(cls).current_field_maker() if is_later else None
+    field = None if maker is None else maker.bound_field(name, serializer)
     if field is not None:
         serializer.__dict__[DRAWER] = fields | {name: field}  # a shallow copy keeps what it has
         return field
@@ -131,16 +131,16 @@ def needed_field(serializer: Any, name: str) -> Any:
 
 def get_fields(serializer: Any) -> dict[str, Any] | None:
     """Return what stock's ``get_fields`` does; None if stock must make it."""
-    cloner = _cloner(serializer, 1)
-    if cloner is None:
+    maker = _field_maker(serializer, 1)
+    if maker is None:
         return None
     with_url_name(serializer)
-    return cloner.fields()
+    return maker.fields()
 
 
-def _cloner(serializer: Any, objects: int) -> FieldCloner | None:
+def _field_maker(serializer: Any, objects: int) -> FieldMaker | None:
     """Return what makes a serializer's fields, counted as some objects; None if stock must."""
     record = class_record(type(serializer))
     if record.leaves_fields_to_stock or not follows_its_class(serializer):
         return None
-    return record.cloner() if record.count_by(serializer, objects) else None
+    return record.field_maker() if record.count_by(serializer, objects) else None

@@ -16,17 +16,16 @@ from django.utils.translation import get_language
 from rest_framework.serializers import ModelSerializer, Serializer
 
 from fastschema.contrib.django.front_end.bypassed import DUMPS
-from fastschema.contrib.django.front_end.cloner import (
-    NESTED,
-    FieldCloner,
-    UncloneableError,
-    bare_serializer,
-    gets_fields_as_stock,
-    with_url_name,
-)
+from fastschema.contrib.django.front_end.clones import NESTED, UncloneableError
 from fastschema.contrib.django.front_end.customization import (
     has_stock_fields,
     own_classes,
+)
+from fastschema.contrib.django.front_end.field_maker import (
+    FieldMaker,
+    bare_serializer,
+    gets_fields_as_stock,
+    with_url_name,
 )
 from fastschema.contrib.django.front_end.fields import OPTIONS, inner_fields
 from fastschema.contrib.django.front_end.makers import drop_maker_functions
@@ -153,40 +152,40 @@ class SerializerRecord(ClassRecord):
         cls = self.owner()
         super().watch([*_options_of(cls), *_watched([cls, *classes])])
 
-    def cloner(self) -> FieldCloner | None:
+    def field_maker(self) -> FieldMaker | None:
         """Return what makes fields in the current language; None if stock must."""
-        return self.current_cloner() if self.refresh() else None
+        return self.current_field_maker() if self.refresh() else None
 
-    def current_cloner(self) -> FieldCloner | None:
-        """Return what ``cloner()`` does, where the class was compared in this call."""
+    def current_field_maker(self) -> FieldMaker | None:
+        """Return what ``field_maker()`` does, where the class was compared in this call."""
         cls: Any = self.owner()
         # Stock reads names and messages of models when it makes fields.
         language = get_language() if issubclass(cls, ModelSerializer) else None
-        cloner: FieldCloner | None = self.exemplar(language, lambda: self._new_cloner(cls))
-        return cloner
+        maker: FieldMaker | None = self.exemplar(language, lambda: self._new_field_maker(cls))
+        return maker
 
-    def _new_cloner(self, cls: Any) -> FieldCloner | None:
+    def _new_field_maker(self, cls: Any) -> FieldMaker | None:
         methods = ("__setattr__", "__getattribute__")
         is_plain = all(getattr(cls, name) is getattr(object, name) for name in methods)
         if not is_plain or hasattr(cls, "__getattr__"):
             return None
         try:
             self.watch([])  # what is wrong with it may be corrected
-            cloner = FieldCloner(cls)
-            self.watch(cloner.classes)
+            maker = FieldMaker(cls)
+            self.watch(maker.classes)
         except UncloneableError:
             self.leaves_fields_to_stock = True
             return None
         except Exception:
             return None  # what is wrong with the class, stock will say
-        return cloner
+        return maker
 
     def pending(self, direction: Direction) -> Reading | None:
         """Return what serializers without fields run; None if they must make them."""
         name = direction.name
         if name in self._pending:
             reading = self._pending[name]
-            # Of a class that has changed since, fields are made by its cloner, which notices.
+            # Of a class that has changed since, fields are made by its maker, which notices.
             if reading is None or reading.is_current():
                 return reading
         exemplar, reading = self._new_exemplar(), None
@@ -198,25 +197,25 @@ class SerializerRecord(ClassRecord):
     def _new_exemplar(self) -> Any:
         """Return a serializer for us alone, with fields like all others'; None if they may vary."""
         cls: Any = self.owner()
-        cloner = self.cloner()
+        maker = self.field_maker()
         nested: set[type] = set()
-        if cloner is None or not self.leaves_fields_alone(nested):
+        if maker is None or not self.leaves_fields_alone(nested):
             return None
         for nested_class in nested:
             self._watch_all(class_record(nested_class))
         serializer = with_url_name(bare_serializer(cls))
         try:
-            vars(serializer)["fields"] = cloner.exemplar_fields(serializer)
+            vars(serializer)["fields"] = maker.exemplar_fields(serializer)
         except Exception:
             return None  # stock raises it
         return serializer
 
     def _watch_all(self, nested: SerializerRecord) -> None:
         """Notice what a nested class notices, so that dumps need not ask it."""
-        cloner = nested.cloner()
-        if cloner and self.classes is not None and nested.classes is not None:
+        maker = nested.field_maker()
+        if maker and self.classes is not None and nested.classes is not None:
             self.classes.add_all(nested.classes)
-            self._classes_of_fields |= cloner.classes
+            self._classes_of_fields |= maker.classes
 
     def leaves_fields_alone(self, seen: set[type]) -> bool:
         """Return whether no code of users makes, chooses or changes fields, nested ones too."""
@@ -224,15 +223,15 @@ class SerializerRecord(ClassRecord):
         if cls in seen:
             return True
         seen.add(cls)
-        cloner = self.cloner()
+        maker = self.field_maker()
         return (
-            cloner is not None
-            and cloner.is_complete
+            maker is not None
+            and maker.is_complete
             and has_stock_fields(cls)
             and gets_fields_as_stock(cls)
             and all(
                 class_record(field_class).leaves_fields_alone(seen)
-                for field_class in cloner.classes
+                for field_class in maker.classes
                 if issubclass(field_class, Serializer)
             )
         )

@@ -33,7 +33,7 @@ from fastschema.compiler.nodes import UnreadableError, fill
 from fastschema.compiler.real_classes import REAL
 from fastschema.compiler.source import GeneratedFunction, Lines, text_of
 from fastschema.contrib.django.front_end.bypassed import VALIDATES
-from fastschema.contrib.django.front_end.cloner import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.customization import STOCK_CLASSES
 from fastschema.contrib.django.front_end.makers import MakerMethod
 from fastschema.contrib.django.input.code import InputConversion, InputField

@@ -11,8 +11,8 @@ from rest_framework.serializers import BaseSerializer, ModelSerializer, Serializ
 
 from fastschema.compiler.nodes import UnreadableError
 from fastschema.contrib.django.front_end.bypassed import VALIDATES
-from fastschema.contrib.django.front_end.cloner import computes_options
 from fastschema.contrib.django.front_end.customization import own_classes, why_fields_are_own
+from fastschema.contrib.django.front_end.field_maker import computes_options
 from fastschema.contrib.django.front_end.fields import inner_fields
 from fastschema.contrib.django.front_end.record import Direction
 from fastschema.contrib.django.front_end.schema_reader import all_fields

@@ -16,7 +16,7 @@ from rest_framework.fields import empty
 from rest_framework.serializers import ListSerializer, Serializer, as_serializer_error
 
 from fastschema.compiler.nodes import UnreadableError
-from fastschema.contrib.django.front_end.cloner import UNREAD_VALIDATORS
+from fastschema.contrib.django.front_end.clones import UNREAD_VALIDATORS
 from fastschema.contrib.django.front_end.pending import (
     has_made_fields,
     is_pending,

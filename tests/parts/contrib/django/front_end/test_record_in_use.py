@@ -33,7 +33,7 @@ def rows(count):
     return [{"a": number, "inner": {"b": "x"}, "many": [{"b": "y"}] * 2} for number in range(count)]
 
 
-def cloners(cls):
+def field_makers(cls):
     """How many exemplars there are of a class and of what is nested in it."""
     nested = [type(cls._declared_fields["inner"]), type(cls._declared_fields["many"].child)]
     return sum(len(class_record(each).exemplars) for each in (cls, *nested))
@@ -53,7 +53,7 @@ def test_stock_represents_by_a_class_that_one_serializer_uses_but_for_long_lists
         found, compiled = compiled_rows(lambda cls=cls: cls(rows(count), many=True).data)
         with fastschema.disabled():
             assert exactly(found) == exactly(cls(rows(count), many=True).data)
-        assert (compiled, cloners(cls)) == ((MOST, 3) if count == MOST else (0, 0))
+        assert (compiled, field_makers(cls)) == ((MOST, 3) if count == MOST else (0, 0))
 
 
 def test_classes_with_the_same_fields_share_the_code():
@@ -67,7 +67,7 @@ def test_the_second_serializer_of_a_class_is_compiled():
     cls = new_class()
     counts = [compiled_rows(lambda: cls(rows(20), many=True).data)[1] for _ in range(3)]
     assert counts == [0, 20, 20]
-    assert cloners(cls) == 3
+    assert field_makers(cls) == 3
 
 
 def test_the_second_list_of_a_serializer_is_compiled():
@@ -82,7 +82,7 @@ def test_a_list_that_is_validated_and_represented_is_one_use():
         serializer = cls(rows(30), data=rows(30), many=True)
         assert serializer.is_valid()
         assert compiled_rows(lambda each=serializer: each.data)[1] == 0
-        assert cloners(cls) == 0
+        assert field_makers(cls) == 0
 
 
 def test_serializers_of_one_object_each_are_compiled_once_there_were_enough():
@@ -101,7 +101,7 @@ def test_input_of_a_class_that_one_serializer_uses(count):
     for _ in range(3):
         cls = new_class(validate_a=lambda self, value: value + 1)
         found = answer(cls)
-        assert cloners(cls) == (3 if count == MOST else 0)
+        assert field_makers(cls) == (3 if count == MOST else 0)
         with fastschema.disabled():
             assert found == answer(cls)
 

@@ -226,7 +226,7 @@ def test_a_class_with_many_changes_is_given_up():
     for number in range(20):
         point._declared_fields[f"n{number}"] = serializers.IntegerField(default=number)
         assert_same(point, POINT)
-    assert class_record(point).cloner() is None
+    assert class_record(point).field_maker() is None
     assert makes_fields(point, POINT)
 
 
