@@ -1,7 +1,5 @@
 """Instances of SQLAlchemy's mapped classes, read past their descriptors."""
 
-import operator
-
 import pytest
 from marshmallow import Schema, fields
 from sqlalchemy import ForeignKey, String, create_engine, select
@@ -16,11 +14,7 @@ from sqlalchemy.orm import (
     relationship,
     synonym,
 )
-from sqlalchemy.orm import attributes as sqlalchemy_attributes
 
-import fastschema
-from fastschema.marshmallow.schema_reader import access_of
-from fastschema.marshmallow.sqlalchemy import MAPPED
 from tests.promises.marshmallow.differential import assert_same
 
 
@@ -103,12 +97,6 @@ def session():
     engine.dispose()
 
 
-def test_mapped_instances_are_read_past_their_descriptors(session):
-    assert access_of(Book) == MAPPED
-    source = fastschema.compile(BookSchema).source(access=MAPPED)
-    assert "loaded = obj.__dict__" in source
-
-
 def test_loaded_and_deferred_attributes_properties_and_what_is_not_there(session):
     def books():
         session.expunge_all()
@@ -150,11 +138,3 @@ def test_an_attribute_that_expires_while_its_object_is_dumped(session):
         pages = fields.Integer()
 
     assert_same(ExpiringSchema, lambda: session.scalars(select(Book)).all(), many=True)
-
-
-def test_instances_whose_attributes_are_kept_elsewhere_are_asked(monkeypatch):
-    monkeypatch.setattr(sqlalchemy_attributes, "instance_dict", lambda instance: vars(instance))
-    assert access_of(Book) != MAPPED
-
-    monkeypatch.setattr(sqlalchemy_attributes, "instance_dict", operator.attrgetter("__dict__"))
-    assert access_of(Book) == MAPPED
