@@ -7,12 +7,7 @@ import pytest
 
 from flights.models import Airline, Airport, Flight, Plane
 from tests.instruments.core import orjson
-from tests.promises.django.lists.people import (
-    more_people,
-    people,
-    rows_of_people,
-    tables_of_people,
-)
+from tests.promises.django.lists.people import more_people, people, rows_of_people, tables_of_people
 
 __all__ = ["more_people", "people", "rows_of_people", "tables_of_people"]
 """Fixtures that several folders use, and whose tables are made once."""

@@ -166,7 +166,7 @@ class TestExplain:
             f"parent.{name}" for name in fields
         ]
         assert [key for key in keys if key.startswith("forest.")] == [
-            *("forest.trees", *(f"forest.trees.{name}" for name in fields)),
+            *("forest.trees", *(f"forest.trees.{name}" for name in fields))
         ]
         assert all(field.compiled for field in report)
         assert [field.key for field in report.loading] == keys

@@ -10,13 +10,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 import fastschema
-from tests.promises.django.differential import (
-    Thing,
-    Witness,
-    assert_same,
-    exactly,
-    serializer_of,
-)
+from tests.promises.django.differential import Thing, Witness, assert_same, exactly, serializer_of
 from tests.promises.django.test_dump import Inner, Text
 
 

@@ -109,9 +109,7 @@ def assert_same(data, **attributes):
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda cls: cls.__qualname__)
 @pytest.mark.parametrize(
-    "attributes",
-    [{}, {"ensure_ascii": True}, {"strict": False}, {"compact": False}],
-    ids=str,
+    "attributes", [{}, {"ensure_ascii": True}, {"strict": False}, {"compact": False}], ids=str
 )
 def test_an_encoder_is_asked_as_by_stock(encoder, attributes):
     for value in VALUES:

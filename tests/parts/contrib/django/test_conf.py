@@ -48,10 +48,7 @@ def test_without_the_setting_the_defaults_hold():
             {"STREAM_CHUNK_SIZE": True},
             "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be of type int, not True.",
         ),
-        (
-            {"STREAM_CHUNK_SIZE": 0},
-            "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be at least 1, not 0.",
-        ),
+        ({"STREAM_CHUNK_SIZE": 0}, "FASTSCHEMA['STREAM_CHUNK_SIZE'] must be at least 1, not 0."),
         (
             {"SHADOW": True},
             "FASTSCHEMA['SHADOW'] must be a number from 0 to 1, such as 0.1, not True.",

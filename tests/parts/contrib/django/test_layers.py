@@ -23,7 +23,7 @@ NAMES = {
 }
 IN_LOOPS = {
     # Makes instances as Model.from_db does, which keep rows.
-    "row_instances.py": {"ModelState", "_state", "fields_cache"},
+    "row_instances.py": {"ModelState", "_state", "fields_cache"}
 }
 
 

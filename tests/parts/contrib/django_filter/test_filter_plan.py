@@ -47,10 +47,7 @@ def why_of(cls):
             django_filters.CharFilter(validators=[lambda value: None]),
             "the form field of the filter x has code of its own",
         ),
-        (
-            django_filters.NumberFilter(required=True),
-            "the filter x is required, or disabled",
-        ),
+        (django_filters.NumberFilter(required=True), "the filter x is required, or disabled"),
         (
             django_filters.ModelChoiceFilter(queryset=lambda request: Airline.objects.all()),
             "the queryset of the filter x is made for each request",

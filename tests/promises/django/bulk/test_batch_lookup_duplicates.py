@@ -91,10 +91,7 @@ def test_values_are_compared_as_they_would_be_saved():
 
 @pytest.mark.parametrize(
     "queryset",
-    [
-        lambda: Book.objects.exclude(isbn="new 1"),
-        lambda: Author.objects.all(),
-    ],
+    [lambda: Book.objects.exclude(isbn="new 1"), lambda: Author.objects.all()],
     ids=["some rows", "another table"],
 )
 def test_a_validator_of_other_rows_compares_nothing(queryset):

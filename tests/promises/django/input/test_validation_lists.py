@@ -220,10 +220,7 @@ def test_lists_that_are_none(data, options):
 
 @pytest.mark.parametrize("as_dict", [True, False])
 def test_errors_as_a_list_or_as_a_dictionary(settings, as_dict):
-    settings.REST_FRAMEWORK = {
-        **settings.REST_FRAMEWORK,
-        "LIST_SERIALIZER_ERRORS_AS_DICT": as_dict,
-    }
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "LIST_SERIALIZER_ERRORS_AS_DICT": as_dict}
     assert_same(Inner, [{"a": "x"}, {"a": "no"}, {}, {"a": "xxx"}])
 
 
@@ -276,9 +273,7 @@ def test_validators_that_ask_the_database(flights):
         class Meta:
             model = Airline
             fields = ("code", "name")
-            extra_kwargs = {
-                "name": {"validators": [UniqueValidator(Airline.objects.all())]},
-            }
+            extra_kwargs = {"name": {"validators": [UniqueValidator(Airline.objects.all())]}}
             validators = [UniqueTogetherValidator(Airline.objects.all(), ("code", "name"))]
 
     codes = [{"code": "AA", "name": "x"}, {"code": "UA", "name": "y"}, {"code": "BB", "name": ""}]

@@ -265,15 +265,7 @@ class TestBulkInput:
         return len(found.queries), len(expected.queries)
 
     @pytest.mark.parametrize(
-        "wrong",
-        [
-            {},
-            {"order": 9},
-            {"order": None},
-            {"article": "a0"},
-            {"number": None},
-        ],
-        ids=str,
+        "wrong", [{}, {"order": 9}, {"order": None}, {"article": "a0"}, {"number": None}], ids=str
     )
     def test_rows_with_such_a_key(self, wrong):
         rows = [{"order": 3, "number": number, "article": f"new {number}"} for number in range(4)]

@@ -79,10 +79,7 @@ ROWS = {
         City.objects.order_by("pk").prefetch_related("people"),
         {"people": Named(many=True)},
     ),
-    "many to many": (
-        PEOPLE.prefetch_related("languages"),
-        {"languages": Named(many=True)},
-    ),
+    "many to many": (PEOPLE.prefetch_related("languages"), {"languages": Named(many=True)}),
     "keys and slugs": (
         PEOPLE.prefetch_related("languages", "friends"),
         {"languages": slugs("name"), "friends": keys(), "keys": slugs("pk", source="languages")},
@@ -133,10 +130,7 @@ ROWS = {
         PEOPLE.select_related("profile").prefetch_related("profile__country"),
         {"profile": type("Of", (MottoSerializer,), {"country": Named()})()},
     ),
-    "no rows": (
-        PEOPLE.none().prefetch_related("languages"),
-        {"languages": Named(many=True)},
-    ),
+    "no rows": (PEOPLE.none().prefetch_related("languages"), {"languages": Named(many=True)}),
 }
 
 

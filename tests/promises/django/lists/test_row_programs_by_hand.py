@@ -22,14 +22,7 @@ from tests.promises.django.lists.hand_built import (
     reads_rows,
     request,
 )
-from tests.promises.django.lists.models import (
-    Citizen,
-    City,
-    Country,
-    Person,
-    Profile,
-    Worker,
-)
+from tests.promises.django.lists.models import Citizen, City, Country, Person, Profile, Worker
 from tests.promises.django.lists.random_views import (
     Shouting,
     pick,

@@ -16,10 +16,7 @@ from tests.promises.django.lists.hand_built import (
 )
 from tests.promises.django.lists.models import City, Person
 from tests.promises.django.lists.random_views import pick, random_queryset, random_serializer
-from tests.promises.django.lists.test_row_programs import (
-    QUERYSETS,
-    SAFE,
-)
+from tests.promises.django.lists.test_row_programs import QUERYSETS, SAFE
 from tests.promises.django.lists.user_code import CODE, seen
 from tests.promises.django.serializers import CountrySerializer
 

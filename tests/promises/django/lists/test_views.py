@@ -8,13 +8,7 @@ from django.db import InterfaceError, OperationalError, connection, models, tran
 from django.db.models import F
 from django.test.utils import isolate_apps
 from django.utils import timezone
-from rest_framework import (
-    exceptions,
-    mixins,
-    pagination,
-    renderers,
-    serializers,
-)
+from rest_framework import exceptions, mixins, pagination, renderers, serializers
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
@@ -325,9 +319,7 @@ class TestRows:
             text = serializers.CharField(source="airline.name", default="-")
 
         self.check(
-            calls,
-            serializer_class=Rows,
-            get_queryset=lambda view: [Owned(id=1, airline_id="UA")],
+            calls, serializer_class=Rows, get_queryset=lambda view: [Owned(id=1, airline_id="UA")]
         )
 
     def test_a_list_serializer_that_finds_its_instance_anew(self, flights):

@@ -7,12 +7,7 @@ from rest_framework.test import APIRequestFactory
 
 from flights.models import Airline, Flight
 from tests.promises.django.differential import assert_returns_as_in_stock, exactly, serializer_of
-from tests.promises.django.list_views import (
-    assert_same_answer,
-    assert_same_outcome,
-    get,
-    view_of,
-)
+from tests.promises.django.list_views import assert_same_answer, assert_same_outcome, get, view_of
 from tests.promises.django.lists.reading import reads_rows
 
 pytestmark = pytest.mark.usefixtures("flights")

@@ -79,10 +79,7 @@ LISTS = {
     "no ordering, many to many": (of(tags=Named(many=True)), ("tags",)),
     "no ordering, backwards": (of(copies=Named(many=True)), ("copies",)),
     "an order that is not total": (of(authors=Named(many=True)), ("authors",)),
-    "the model in between": (
-        of(roles=of(author=Named())(many=True)),
-        ("roles__author",),
-    ),
+    "the model in between": (of(roles=of(author=Named())(many=True)), ("roles__author",)),
     "keys": (of(tags=serializers.PrimaryKeyRelatedField(many=True, read_only=True)), ("tags",)),
 }
 CHANGES = {

@@ -72,16 +72,10 @@ REQUESTS = {
     "a page": ("list", {}),
     "a page of instances": ("list", {"serializer_class": Told}),
     "a page of fields of its own": ("list", {"serializer_class": Chosen}),
-    "a page of nested lists": (
-        "list",
-        {"queryset": AIRLINES, "serializer_class": WithFlights},
-    ),
+    "a page of nested lists": ("list", {"queryset": AIRLINES, "serializer_class": WithFlights}),
     "a detail": ("retrieve", {}),
     "a detail of fields of its own": ("retrieve", {"serializer_class": Chosen}),
-    "a detail with a list": (
-        "retrieve",
-        {"queryset": AIRLINES, "serializer_class": WithFlights},
-    ),
+    "a detail with a list": ("retrieve", {"queryset": AIRLINES, "serializer_class": WithFlights}),
     "a detail whose relations are not loaded": ("retrieve", {"queryset": Flight.objects.all()}),
     "a change": (
         "partial_update",

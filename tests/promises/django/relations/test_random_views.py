@@ -170,8 +170,7 @@ def test_what_a_row_inherits_takes_no_query_and_is_not_loaded():
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the collation is one of SQLite")
 @pytest.mark.parametrize(
-    ("model", "source"),
-    [(Word, "letter"), (Word, "first"), (Letter, "words"), (Letter, "first")],
+    ("model", "source"), [(Word, "letter"), (Word, "first"), (Letter, "words"), (Letter, "first")]
 )
 def test_keys_that_only_the_database_takes_for_equal(model, source):
     class Key(serializers.Serializer):

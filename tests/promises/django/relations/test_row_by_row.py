@@ -58,10 +58,7 @@ def view_of(serializer, rows=lambda: list(in_order(Flight))):
     def get(self, request):
         return Response(serializer(rows(), many=True, context={"view": self}).data)
 
-    return type(
-        *("View", (viewsets.ViewSet,)),
-        {"list": get, "fastschema_load_relations": True},
-    )
+    return type(*("View", (viewsets.ViewSet,)), {"list": get, "fastschema_load_relations": True})
 
 
 class Listed:

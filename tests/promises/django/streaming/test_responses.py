@@ -396,16 +396,10 @@ def test_each_row_of_a_stream_is_counted_once(airlines, is_own):
 
     before = fastschema.stats()
     body(
-        call(
-            served.StreamedAirlines,
-            serializer_class=Own if is_own else served.AirlineSerializer,
-        )
+        call(served.StreamedAirlines, serializer_class=Own if is_own else served.AirlineSerializer)
     )
     after = fastschema.stats()
-    counted = (
-        after.compiled_rows - before.compiled_rows,
-        after.stock_rows - before.stock_rows,
-    )
+    counted = (after.compiled_rows - before.compiled_rows, after.stock_rows - before.stock_rows)
     assert counted == (25, 0)
 
 

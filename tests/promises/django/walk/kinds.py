@@ -259,11 +259,7 @@ class Subject:
     @property
     def levels(self) -> dict[str, Any]:
         """The classes by where they are."""
-        return {
-            "outer": self.classes.outer,
-            "inner": self.classes.inner,
-            "deep": self.classes.deep,
-        }
+        return {"outer": self.classes.outer, "inner": self.classes.inner, "deep": self.classes.deep}
 
     def new(self, *args: Any, user: str = "ann", **kwargs: Any) -> Any:
         """A serializer as a request makes it."""

@@ -148,11 +148,7 @@ def test_a_list_without_related_objects_and_one_with_them_take_turns():
         (models.Model, "from_db", classmethod(lambda cls, *args: cls(pk=args[2][0]))),
         (Language, "__init__", lambda self, *args: models.Model.__init__(self, name="patched")),
         (models.CharField, "from_db_value", lambda self, *args: "patched"),
-        (
-            models.CharField,
-            "get_db_converters",
-            lambda self, connection: [lambda *args: "patched"],
-        ),
+        (models.CharField, "get_db_converters", lambda self, connection: [lambda *args: "patched"]),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
