@@ -274,14 +274,6 @@ class TestDynamicFields:
         calls = []
         assert assert_same(make, Witness(calls, b=1, c=2), calls=calls) == {"d": "1", "c": 2}
 
-    def test_a_source_list_edited_in_place(self):
-        serializer = serializer_of(a=Text(source="x.y"))()
-        thing = {"x": {"y": {"z": 1}}}
-        for _ in range(3):
-            assert serializer.to_representation(thing) == {"a": "{'z': 1}"}
-        serializer.fields["a"].source_attrs.append("z")
-        assert serializer.to_representation(thing) == {"a": "1"}
-
     def test_the_time_zone_is_looked_up_once_for_each_dump(self):
         # A known difference: stock looks it up for each value.
         moment = datetime.datetime(2024, 7, 1, 12, tzinfo=UTC)

@@ -8,7 +8,6 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from zoneinfo import ZoneInfo
 
-import pytest
 from django.utils import timezone
 from rest_framework import serializers
 
@@ -111,16 +110,6 @@ def test_only_a_few_classes_of_rows_are_kept_alive():
     assert sum(reference() is not None for reference in classes) < 10
 
 
-def test_what_was_patched_is_seen_after_forgetting(monkeypatch):
-    serializer = Plain()
-    assert serializer.fields
-    for _ in range(3):
-        serializer.to_representation(ROW)
-    monkeypatch.setattr(serializers.CharField, "to_representation", lambda self, value: "patched")
-    fastschema.forget(serializer)
-    assert serializer.to_representation(ROW)["name"] == "patched"
-
-
 def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 5)
     monkeypatch.setattr(thresholds, "rows_worth_reading_at_once", 300)
@@ -169,24 +158,3 @@ def test_each_row_of_a_generator_counts_once(monkeypatch):
     assert len(known(many=True).to_representation(ROW for _ in range(7))) == 7
     # So does making the fields.
     assert fastschema.stats().compiled_rows == before + 4
-
-
-@pytest.mark.parametrize("is_made", [False, True])
-@pytest.mark.parametrize("is_of_users", [False, True])
-def test_a_method_that_is_replaced_between_two_rows_is_called(is_made, is_of_users, monkeypatch):
-    class Own(serializers.CharField):
-        pass
-
-    class Kept(serializers.Serializer):
-        name = serializers.CharField()
-        own = Own(source="name")
-
-    serializer = Kept()
-    if is_made:
-        assert serializer.fields
-    for _ in range(5):
-        assert serializer.to_representation(ROW) == {"name": "n", "own": "n"}
-    replaced = Own if is_of_users else serializers.CharField
-    monkeypatch.setattr(replaced, "to_representation", lambda self, value: "replaced")
-    expected = "n" if is_of_users else "replaced"
-    assert serializer.to_representation(ROW) == {"name": expected, "own": "replaced"}

@@ -18,7 +18,7 @@ from flights.models import Airline
 from flights.serializers import AirlineSerializer
 from tests.instruments.django import made_fields
 from tests.marks import seeds
-from tests.promises.django.differential import assert_as_in_stock, assert_equal, exactly, outcome
+from tests.promises.django.differential import assert_as_in_stock, exactly
 from tests.promises.django.input.test_validation_lists import (
     CALLS,
     FIELDS,
@@ -121,19 +121,6 @@ def odd(value):
         raise serializers.ValidationError("even")
 
 
-def test_more_objects_by_made_fields_are_validated_as_by_stock():
-    rows = [{"name": " x ", "age": age, "role": "x"} for age in (5, 4, "no", 7)]
-
-    def outcomes():
-        serializer = Changing(drop=("note", "email"))
-        return [outcome(lambda row=row: serializer.run_validation(row), CALLS) for row in rows]
-
-    with fastschema.disabled():
-        expected = outcomes()
-    for found, stock in zip(outcomes(), expected, strict=True):
-        assert_equal(found, stock)
-
-
 def test_fields_that_are_others_each_time():
     class Other(Person):
         def __init__(self, *args, role, **kwargs):
@@ -225,22 +212,6 @@ def test_saving_and_what_is_shown_then(serializer_class, flights):
 
     for ask in (saved, updated):
         assert_as_in_stock(ask, CALLS)
-
-
-def test_the_state_of_a_class_notices_new_methods():
-    class Late(serializers.Serializer):
-        a = serializers.IntegerField()
-
-    def make():
-        return Late(data={"a": 1})
-
-    assert_same_input(make)
-    Late.validate_a = lambda self, value: value + 1
-    assert "0x2" in assert_same_input(make)
-    Late.validate = lambda self, values: {**values, "b": 1}
-    assert "'b'" in assert_same_input(make)
-    del Late.validate_a
-    assert "0x2" not in assert_same_input(make)
 
 
 def test_languages_and_time_zones_at_the_same_time():
