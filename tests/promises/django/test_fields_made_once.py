@@ -10,10 +10,9 @@ from django.utils.functional import lazy
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.pending import has_made_fields
-from fastschema.contrib.django.front_end.record import class_record
 from flights.models import Airline, Flight, Plane
 from flights.serializers import FlightSerializer, PlaneSerializer
+from tests.instruments.django import field_maker_of, has_made_fields
 from tests.promises.django.differential import (
     assert_returns_as_in_stock,
     assert_same,
@@ -220,7 +219,7 @@ def test_a_class_with_many_changes_is_given_up():
     for number in range(20):
         point._declared_fields[f"n{number}"] = serializers.IntegerField(default=number)
         assert_same(point, POINT)
-    assert class_record(point).field_maker() is None
+    assert field_maker_of(point) is None
     assert makes_fields(point, POINT)
 
 

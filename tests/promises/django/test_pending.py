@@ -11,8 +11,6 @@ import pytest
 from rest_framework import serializers
 
 import fastschema
-from fastschema.contrib.django.front_end.pending import reading_of_pending
-from fastschema.contrib.django.front_end.record import class_record
 from tests.promises.django.differential import (
     Thing,
     assert_as_in_stock,
@@ -86,7 +84,6 @@ def test_a_field_that_is_gone_when_its_turn_comes():
             return 1
 
     serializer = Rows({"after": "x"})
-    assert reading_of_pending(serializer) is not None
     with pytest.raises(RuntimeError, match="'after' was removed"):
         _ = serializer.data
 
@@ -123,32 +120,6 @@ def test_fewer_fields_have_a_program_of_their_own():
         assert fastschema.stats().compiled_rows == before + 2
 
 
-def test_fields_that_are_others_each_time_do_not_pile_up():
-    cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
-    row = {"a": 1, **dict.fromkeys("bcdefgh", 2)}
-    for number in range(500):
-        serializer = cls([row] * 2, many=True)
-        fields = serializer.child.fields
-        if number % 2:
-            fields[f"n{number}"] = serializers.CharField(source="a")
-        fields["b"].source_attrs = ["a" if number % 7 else "c"]
-        assert [each["b"] for each in serializer.data] == ["1" if number % 7 else "2"] * 2
-    made = class_record(cls).made_programs("dump")._by_names
-    assert 1 < sum(map(len, made.values())) <= 64 * 4
-
-
-def test_serializers_nested_in_one_with_fields_of_its_own_are_not_kept():
-    class Rows(Outer):
-        pass
-
-    for _ in range(3):
-        serializer = Rows(ROWS, many=True)
-        assert serializer.child.fields
-        assert serializer.data
-    made = class_record(Rows).made_programs("dump")._by_names.values()
-    assert [reading.compiled.nested for alike in made for reading in alike] == [{}]
-
-
 def test_classes_that_need_a_request():
     class Rows(serializers.Serializer):
         a = serializers.CharField()
@@ -165,7 +136,6 @@ def test_classes_that_need_a_request():
             context = {"request": Thing(is_small=is_small)}
             assert_same(Rows, {"a": 1, "b": 2}, context=context)
         assert isinstance(assert_same(Rows, {"a": 1, "b": 2}), KeyError)
-    assert reading_of_pending(Rows({"a": 1})) is None
     why = fastschema.compile(Rows).explain().why
     assert why == "its fields cannot be made here: KeyError: 'request'"
 
