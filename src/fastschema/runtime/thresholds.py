@@ -31,7 +31,8 @@ few_for_marshmallow = 4
 fields are made and have to be compared with what they were: it dumps 2, 3 and 4 of 3 fields 0.8,
 1.1 and 1.4 times as fast as stock. To find out that nothing has changed takes as long as few values
 of one object: of 1, 2, 3 and 4, a pending schema dumps in 3.6, 3.8, 3.9 and 4.1 µs, and stock in
-1.2, 2.1, 2.8 and 3.7; one with made fields loads 0.6, 0.8, 0.9 and 1.0 times as fast (2026-11-29)."""
+1.2, 2.1, 2.8 and 3.7; one with made fields loads 0.6, 0.8, 0.9 and 1.0 times as fast
+(2026-11-29)."""
 
 few_for_django = 10
 """To compare the fields of a serializer with what they were, and to bind a program, takes as long

@@ -20,8 +20,8 @@ What is nested in a serializer that runs a program runs its own one, be it made 
 class in use or not (see :mod:`.bound_serializer`). What is nested in one that stock represents
 takes its own way.
 
-Where objects come one after the other, stock also represents those of fewer than 10 fields of a made
-serializer, none of which is a nested serializer: to look for changes takes as long.
+Where objects come one after the other, stock also represents those of a made serializer of fewer
+than 10 fields, none of which is a nested serializer: to look for changes takes as long.
 
 A class that changes is compiled anew, 8 times; then it is not in use any more. Stock runs, too,
 where code of users would notice a look at its fields, and for the rest of a serializer's life
