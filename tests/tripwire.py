@@ -89,7 +89,7 @@ def _on_start(code: CodeType, offset: int) -> Any:
 _TOOL = 3
 _MONITORS = hasattr(sys, "monitoring")
 _WATCHED_BY_PROFILE = (
-    *("requests_in_turns", "two_requests", "chosen_fields", "random", "user_code", "overrides"),
+    *("requests_in_turns", "chosen_fields", "random", "user_code", "overrides"),
     *("customization", "n_plus_one", "relations", "doctor", "toolbar", "late_changes", "tripwire"),
     *("lazy_arguments", "lazy_options"),
 )
