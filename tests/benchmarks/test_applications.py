@@ -227,3 +227,14 @@ def test_outcomes_that_differ_are_told(own_tests):
         "b: failed: no, by stock passed",
         "c: not run, by stock failed: no",
     ]
+
+
+def test_columns_of_many_objects_are_texts_with_their_number_turns_or_functions(benchmark_module):
+    made = benchmark_module("applications.filling").made
+
+    columns = {"name": "item {}", "kind": ["a", "b {}"], "size": lambda number: number * 2}
+    assert made(dict, 3, **columns, note=None) == [
+        {"name": "item 0", "kind": "a", "size": 0, "note": None},
+        {"name": "item 1", "kind": "b 1", "size": 2, "note": None},
+        {"name": "item 2", "kind": "a", "size": 4, "note": None},
+    ]
