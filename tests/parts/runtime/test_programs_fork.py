@@ -56,7 +56,7 @@ class Other(One):
     name = fields.String()
 
 def use(schema):
-    rows = [{"id": 1}] * 100
+    rows = [{"id": 1}] * 200
     assert getattr(schema(many=True), NAME)(rows) == rows
 
 def hold(pause):
