@@ -77,7 +77,6 @@ MAY_LOOK: dict[str, dict[str, str]] = {
     "marshmallow/fields": {"_enum": _PLAIN, "_number": _PLAIN, "shows_object": _OURS},
     "marshmallow/compiled_schema": {
         "MarshmallowFrontEnd.compiled": _ASKED,
-        "MarshmallowFrontEnd.forget": _ASKED,
         "_explain_nested": _ASKED,
     },
     "marshmallow/load_fields": dict.fromkeys(
