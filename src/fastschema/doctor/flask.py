@@ -16,6 +16,7 @@ from fastschema.contrib.flask.responses import SCHEMA
 from fastschema.doctor.cli import main
 from fastschema.doctor.diagnosis import Diagnosis, RowQueries, SchemaFinding, ViewFinding, path_of
 from fastschema.runtime.plugins import plugin
+from fastschema.runtime.settings import Loads
 
 _relations = plugin("fastschema.contrib.sqlalchemy_relations.flask")
 _UNKNOWN = (
@@ -116,7 +117,8 @@ def _queries(schema: Any) -> RowQueries | None:
     from fastschema.contrib.sqlalchemy_relations.loading import advice_on
 
     settings = settings_of(current_app)
-    names, advice = advice_on(schema, model, settings is not None and settings.load_relations)
+    loads = Loads.of(settings is not None and settings.load_relations)
+    names, advice = advice_on(schema, model, loads)
     if not names:
         return None
     what = f"Unless its statement has {advice}."

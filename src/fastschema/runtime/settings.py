@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import enum
 from collections.abc import Mapping
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
 Settings = TypeVar("Settings")
+
+
+class Loads(enum.IntEnum):
+    """Which relations are loaded on demand."""
+
+    NONE = 0
+    IN_ONE_ORDER = 1
+    """All but lists that the database may return in any order."""
+    ALL = 2
+
+    @classmethod
+    def of(cls, setting: Any) -> Loads:
+        """Return what ``LOAD_RELATIONS`` says: a truth value, or "all"."""
+        if setting == "all":
+            return cls.ALL
+        return cls.IN_ONE_ORDER if setting else cls.NONE
 
 
 def checked_settings(cls: type[Settings], given: Mapping[Any, Any], written: str) -> Settings:

@@ -13,6 +13,7 @@ from fastschema.contrib.django import conf
 from fastschema.contrib.django.internals.queries import CompiledQuery
 from fastschema.runtime.bound_program import Dispatch
 from fastschema.runtime.plugins import plugin
+from fastschema.runtime.settings import Loads
 from fastschema.runtime.switch import is_disabled
 
 _relations = plugin("fastschema.contrib.django.relations.on_demand")
@@ -21,19 +22,16 @@ Loaded = AbstractContextManager[None]
 """What is loaded while it is entered; None where nothing is to be loaded."""
 
 
-def loads_relations(view: Any) -> str | bool:
-    """Return whether the relations that the serializers of a view, if any, read are loaded.
-
-    ``"all"``: also lists that the database may return in any order.
-    """
+def loads_relations(view: Any) -> Loads:
+    """Return which relations are loaded that the serializers of a view, if any, read."""
     if _relations is None or is_disabled():
-        return False
+        return Loads.NONE
     setting = conf.value_for(view, "load_relations")
-    return setting if setting == "all" else bool(setting)
+    return Loads.NONE if setting is False else Loads.of(setting)
 
 
-def loads_relations_of(dispatch: Dispatch) -> str | bool:
-    """Return whether the relations that are read by what is about to dump rows are loaded."""
+def loads_relations_of(dispatch: Dispatch) -> Loads:
+    """Return which relations are loaded that are read by what is about to dump rows."""
     context = dispatch.bound_schema.context
     return loads_relations(context.get("view") if type(context) is dict else None)
 

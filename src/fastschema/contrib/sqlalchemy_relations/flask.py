@@ -9,6 +9,7 @@ from flask import current_app, has_app_context
 
 from fastschema.contrib.flask.configuration import Settings, settings_of
 from fastschema.marshmallow.dump import call_before
+from fastschema.runtime.settings import Loads
 from fastschema.runtime.switch import is_disabled
 from fastschema.runtime.versions import is_installed, require
 
@@ -41,6 +42,6 @@ def load_if_set(schema: Any, objects: list[Any], compiled: Any) -> None:
     from fastschema.contrib.sqlalchemy_relations.loading import load_for, warn_of_lazy_loads
 
     if settings.load_relations:
-        load_for(schema, objects, compiled, settings.load_relations)
+        load_for(schema, objects, compiled, Loads.of(settings.load_relations))
     if app.debug:
         warn_of_lazy_loads(schema, objects)

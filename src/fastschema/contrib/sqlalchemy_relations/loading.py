@@ -39,6 +39,7 @@ from fastschema.contrib.sqlalchemy_relations.plain import (
 from fastschema.contrib.sqlalchemy_relations.reads import Reads, compiled_of, reads_of
 from fastschema.marshmallow.schema_program import SchemaProgram
 from fastschema.marshmallow.sqlalchemy import is_mapped, key_finder
+from fastschema.runtime.settings import Loads
 
 logger = logging.getLogger("fastschema")
 
@@ -56,12 +57,12 @@ Tree = tuple[tuple[str, Any], ...] | None
 
 
 def load_for(
-    schema: Any, objects: list[Any], compiled: SchemaProgram | None = None, loads: str | bool = True
+    schema: Any,
+    objects: list[Any],
+    compiled: SchemaProgram | None = None,
+    loads: Loads = Loads.IN_ONE_ORDER,
 ) -> None:
-    """Load what a schema is about to read of some objects; ``compiled`` is that of a plan.
-
-    :param loads: "all": also lists that the database may return in any order
-    """
+    """Load what a schema is about to read of some objects; ``compiled`` is that of a plan."""
     try:
         compiled = compiled or compiled_of(schema)
         if compiled is None or _are_there(compiled, objects[0]):
@@ -157,7 +158,7 @@ def setting_for(relationships: Iterable[Any]) -> str:
     return "".join(parts)
 
 
-def advice_on(schema: Any, cls: Any, loads: str | bool) -> tuple[list[str], str]:
+def advice_on(schema: Any, cls: Any, loads: Loads) -> tuple[list[str], str]:
     """Return the relationships that a schema reads and nothing loads by itself, and what to do."""
     relationships = inspect(cls).relationships
     names = dict.fromkeys(name for name, _ in reads_of(schema))
@@ -172,10 +173,10 @@ def advice_on(schema: Any, cls: Any, loads: str | bool) -> tuple[list[str], str]
     return keys, f"{options_for(cls, keys)}, add it{setting_for(read)}"
 
 
-def is_loaded(relationship: Any, loads: str | bool) -> bool:
+def is_loaded(relationship: Any, loads: Loads) -> bool:
     """Return whether a relationship is loaded on demand."""
     is_plain = why_left(relationship) is None
-    return is_plain and (loads == "all" or is_in_one_order(relationship))
+    return is_plain and (loads is Loads.ALL or is_in_one_order(relationship))
 
 
 def options_for(cls: Any, names: Sequence[str]) -> str:
@@ -183,11 +184,10 @@ def options_for(cls: Any, names: Sequence[str]) -> str:
 
 
 def load(
-    objects: Sequence[Any], reads: Reads, loads: str | bool, levels: int = _MOST_LEVELS
+    objects: Sequence[Any], reads: Reads, loads: Loads, levels: int = _MOST_LEVELS
 ) -> list[str]:
     """Load what is about to be read of some objects, and of those behind them.
 
-    :param loads: "all": also lists that the database may return in any order
     :param levels: how many relationships lead further, at most
     :returns: the relationships that were loaded: ``Book.author``, say
     """

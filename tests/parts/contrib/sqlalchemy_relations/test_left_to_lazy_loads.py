@@ -37,6 +37,7 @@ from sqlalchemy.types import TypeDecorator, UserDefinedType
 import fastschema
 from fastschema.contrib.sqlalchemy_relations import loading
 from fastschema.contrib.sqlalchemy_relations.plain import _is_exact, is_in_one_order, why_left
+from fastschema.runtime.settings import Loads
 from tests.promises.sqlalchemy.queries import queries as queries_of
 
 Base = declarative_base()
@@ -186,7 +187,7 @@ def answers(engine, schema, also=lambda session, rows: None, loads=True):
             also(session, rows)
             sent.clear()
             if is_loaded:
-                loading.load_for(schema(), rows, None, loads)
+                loading.load_for(schema(), rows, None, Loads.of(loads))
             with fastschema.disabled():
                 answer = [schema().dump(row) for row in rows]
             found.append((answer, len(sent)))

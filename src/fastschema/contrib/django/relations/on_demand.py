@@ -55,6 +55,7 @@ from fastschema.contrib.django.unloaded_relations import (
     unloaded,
 )
 from fastschema.runtime.bound_program import Dispatch
+from fastschema.runtime.settings import Loads
 from fastschema.runtime.switch import is_disabled
 
 logger = logging.getLogger("fastschema")
@@ -99,7 +100,7 @@ def load_relations(rows: Any, serializer: Any) -> Any:
 
 
 def before_stock(
-    serializer: Any, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
+    serializer: Any, rows: Sequence[Any], loads: Loads, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
     """Return what loads relations for a serializer by which stock represents rows.
 
@@ -114,7 +115,7 @@ def before_stock(
 
 
 def before_dispatch(
-    dispatch: Dispatch | None, rows: Sequence[Any], loads: str | bool, *, one_by_one: bool = False
+    dispatch: Dispatch | None, rows: Sequence[Any], loads: Loads, *, one_by_one: bool = False
 ) -> AbstractContextManager[None] | None:
     """Return what loads relations for a dispatch that is about to dump rows.
 
@@ -137,7 +138,7 @@ def before_dispatch(
         return None
     if not (missing or peers):
         return None
-    return _loaded(rows, missing, peers, in_any_order=loads == "all")
+    return _loaded(rows, missing, peers, in_any_order=loads is Loads.ALL)
 
 
 def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
@@ -152,14 +153,14 @@ def loads_more(dispatch: Dispatch, query: CompiledQuery) -> bool:
 
 
 def loaded_on_demand(
-    serializer: Any, model: Any, loaded: LoadedRelations, loads: str | bool
+    serializer: Any, model: Any, loaded: LoadedRelations, loads: Loads
 ) -> tuple[str, ...]:
     """Return the relations that are loaded on demand for the rows of a list."""
     dispatch = _dispatch(serializer)
     if dispatch is None:
         return ()
     return lookups_of(
-        _missing(dispatch, model, loaded, IN_ANY_ORDER if loads == "all" else AT_ONCE)
+        _missing(dispatch, model, loaded, IN_ANY_ORDER if loads is Loads.ALL else AT_ONCE)
     )
 
 
