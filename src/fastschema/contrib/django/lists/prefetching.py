@@ -9,7 +9,6 @@ later gets what Django makes of the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
@@ -95,6 +94,52 @@ def _fetch_related(
     return PrefetchResult(step, lookup, keys, rows, related_keys, answer)
 
 
+class KeptRelation:
+    """What instances keep of a prefetched relation: made of their rows when code asks for it."""
+
+    def __init__(
+        self, result: PrefetchResult, owner: FetchedRows, makers: Makers, name: str
+    ) -> None:
+        self._result, self._owner = result, owner
+        self._position = result.step.position
+        self._makers, self._name = makers, name
+
+    def object_of(self, cache: LazyCache) -> Any:
+        """Return the one object of a row, which others may have as well."""
+        self._makers.shared.add(self._name)
+        return self._result.instance_by_row_id[id(cache.row[self._position])]
+
+    def objects_of(self, row: Any) -> list[Any]:
+        """Return the objects of a row, always the same."""
+        self._makers.shared.add(self._name)
+        rows: RelatedRows = row[self._position]
+        if rows.objects is None:
+            instances = self._result.instance_by_row_id
+            rows.objects = [instances[id(related_row)] for related_row in rows]
+        return rows.objects
+
+    def queryset_of(self, cache: LazyCache) -> Any:
+        """Return the queryset of a row's objects that stock has there, evaluated."""
+        step, lookup = self._result.step, self._result.lookup
+        as_it_was = _as_it_was(self._owner, cache.row)
+        queryset = unfiltered(step.name, as_it_was, lookup, step.level)
+        queryset = filtered_for(cache.instance, as_it_was, step.name, queryset)
+        give_results(queryset, self.objects_of(cache.row), is_prefetched=True)
+        return queryset
+
+
+def _as_it_was(owner: FetchedRows, row: Any) -> Any:
+    """Return another instance of a row, with the keys that it had when it was prefetched for.
+
+    Code of users may have given the instance another key since, or none: ``delete()`` does.
+    """
+    instance = object.__new__(owner.model)
+    instance.__dict__["_state"] = new_state(owner.db, owner.fetch_mode)
+    columns = owner.layout.columns.items()
+    instance.__dict__.update({name: row[position] for name, position in columns})
+    return instance
+
+
 class PrefetchResult:
     """The related objects that one query has found for some rows.
 
@@ -113,7 +158,7 @@ class PrefetchResult:
         answer: PrefetchAnswer | None = None,
     ) -> None:
         self.step, self.rows = step, rows
-        self._lookup, self._answer = lookup, answer
+        self.lookup, self._answer = lookup, answer
         self._keys, self._related_keys = keys, related_keys
         self._owners: list[Any] = []
 
@@ -143,34 +188,12 @@ class PrefetchResult:
             makers.many.append(name)
         if self._is_changed:
             return  # its place is kept
+        kept = KeptRelation(self, owner, makers, name)
         if single is not None:
-            makers.by_name[name] = partial(self._kept_object, makers, name)
+            makers.by_name[name] = kept.object_of
         else:
-            makers.objects[name] = partial(self._kept_objects, makers, name)
-            makers.by_name[name] = partial(self._kept_queryset, owner, makers.objects[name])
-
-    def _kept_object(self, makers: Makers, name: str, cache: LazyCache) -> Any:
-        """Return the one object of a row, which others may have as well."""
-        makers.shared.add(name)
-        return self._instance_by_row_id[id(cache.row[self.step.position])]
-
-    def _kept_objects(self, makers: Makers, name: str, row: Any) -> list[Any]:
-        """Return the objects of a row, always the same."""
-        makers.shared.add(name)
-        rows: RelatedRows = row[self.step.position]
-        if rows.objects is None:
-            rows.objects = [self._instance_by_row_id[id(related_row)] for related_row in rows]
-        return rows.objects
-
-    def _kept_queryset(
-        self, owner: FetchedRows, objects_of: Callable[[Any], list[Any]], cache: LazyCache
-    ) -> Any:
-        """Return the queryset of a row's objects that stock has there, evaluated."""
-        as_it_was = _as_it_was(owner, cache.row)
-        queryset = unfiltered(self.step.name, as_it_was, self._lookup, self.step.level)
-        queryset = filtered_for(cache.instance, as_it_was, self.step.name, queryset)
-        give_results(queryset, objects_of(cache.row), is_prefetched=True)
-        return queryset
+            makers.objects[name] = kept.objects_of
+            makers.by_name[name] = kept.queryset_of
 
     def give(self, instances: list[Any], makers: Makers | None) -> None:
         """Let the instances of some rows know the related ones.
@@ -190,17 +213,17 @@ class PrefetchResult:
         self._owners = instances
         assert self._answer is not None  # for there are objects
         if makers is None or joins or self._is_own_attribute or self._is_changed:
-            assign_prefetched(owners, self.objects, self._answer, self._lookup, self.step.level)
+            assign_prefetched(owners, self.objects, self._answer, self.lookup, self.step.level)
 
     @property
     def _is_own_attribute(self) -> bool:
         """Whether ``to_attr`` says where the objects are kept."""
-        return attribute_for(self._lookup, self.step.level)[1]
+        return attribute_for(self.lookup, self.step.level)[1]
 
     @property
     def _is_changed(self) -> bool:
         """Whether Django changes the queryset for each object."""
-        return CHANGES_GIVEN_QUERYSETS and given_queryset(self._lookup, self.step.level) is not None
+        return CHANGES_GIVEN_QUERYSETS and given_queryset(self.lookup, self.step.level) is not None
 
     @cached_property
     def objects(self) -> list[Any]:
@@ -215,7 +238,7 @@ class PrefetchResult:
         return related
 
     @cached_property
-    def _instance_by_row_id(self) -> dict[int, Any]:
+    def instance_by_row_id(self) -> dict[int, Any]:
         """Return the related instances by their rows, which may be equal: by their identities."""
         return dict(zip(map(id, self._rows.rows()), self.objects, strict=True))
 
@@ -287,18 +310,6 @@ def _bare_objects(owner: FetchedRows, step: PrefetchStep) -> Iterator[Any]:
             {"_state": state, key: row[positions[0]], attribute: row[positions[1]]}
         )
         yield instance
-
-
-def _as_it_was(owner: FetchedRows, row: Any) -> Any:
-    """Return another instance of a row, with the keys that it had when it was prefetched for.
-
-    Code of users may have given the instance another key since, or none: ``delete()`` does.
-    """
-    instance = object.__new__(owner.model)
-    instance.__dict__["_state"] = new_state(owner.db, owner.fetch_mode)
-    columns = owner.layout.columns.items()
-    instance.__dict__.update({name: row[position] for name, position in columns})
-    return instance
 
 
 def _keys_of_rows(rows: FetchedRows, attribute: str, key_of: Callable[[Any], Any]) -> Iterator[Any]:
