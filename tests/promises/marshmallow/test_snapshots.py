@@ -13,10 +13,7 @@ from tests.promises.marshmallow.differential import outcome
 
 LOG = []
 stock_copy = copy.copy
-PLAIN_ROW = {"id": 1, "name": "a", "secret": "s", "tags": ["x"]}
-MORE = {"size": 3, "number": 3, "plucked": PLAIN_ROW, "texts": ["a"], "method": "m"}
-MORE |= {"nested": PLAIN_ROW, "several": [PLAIN_ROW] * 2}
-ROWS = [{**PLAIN_ROW, **MORE, "id": number} for number in range(24)]
+ROWS = [{"id": number, "name": "a", "secret": "s", "tags": ["x"]} for number in range(24)]
 
 
 class Plain(Schema):
@@ -127,52 +124,6 @@ def test_a_schema_that_is_older_is_compiled(direction):
     older.check()
     use = getattr(older.fast, direction)
     assert compiled_rows(lambda: use([{}] * 4, many=True)) == 4
-
-
-class Every(Plain):
-    """Fields that are dumped and loaded in various ways, each with a row's ``name``."""
-
-    number = fields.Integer(attribute="size", data_key="how_many")
-    method = fields.Method("get_name", deserialize="load_name")
-    nested = fields.Nested(Plain)
-    several = fields.Nested(Plain, many=True)
-    plucked = fields.Pluck(Plain, "name")
-    texts = fields.List(fields.String())
-
-    def get_name(self, obj):
-        return obj.get("name")
-
-    def load_name(self, value):
-        return value
-
-
-OPTIONS = {
-    "load_default": "by default",
-    "dump_default": "by default",
-    "allow_none": True,
-    "required": True,
-    "load_only": True,
-    "dump_only": True,
-    "name": "renamed",
-    "metadata": {"title": "renamed"},
-    "error_messages": {"invalid": "wrong", "null": "wrong", "required": "wrong", "type": "wrong"},
-    "many": True,
-    "unknown": "include",
-    "only": {"id"},
-}
-
-
-@pytest.mark.usefixtures("_uninstall")
-@pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize(
-    "name", ["name", *sorted(Every._declared_fields.keys() - Plain._declared_fields)]
-)
-def test_an_option_of_a_made_field_does_what_it_does_in_stock(name, option):
-    older = Older(Every)
-    older.check()
-    for schema in (older.stock, older.fast):
-        setattr(schema.fields[name], option, OPTIONS[option])
-    older.check()
 
 
 class Counts(fields.String):
