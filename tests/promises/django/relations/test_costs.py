@@ -14,6 +14,7 @@ from flights.models import Airline, Flight
 from flights.serializers import AirlineSerializer, FlightSerializer
 from tests.instruments.core import thresholds
 from tests.promises.django.differential import serializer_of as of
+from tests.promises.django.relations.test_on_demand import Told, WithFlights
 
 pytestmark = [
     pytest.mark.django_db,
@@ -44,23 +45,6 @@ class Chosen(FlightSerializer):
         fields = super().get_fields()
         fields["also"] = serializers.CharField(source="number", read_only=True)
         return fields
-
-
-class Told(FlightSerializer):
-    """Its rows are made as instances."""
-
-    told = serializers.SerializerMethodField()
-
-    def get_told(self, flight):
-        return flight.number
-
-
-class WithFlights(serializers.ModelSerializer):
-    flights = FlightSerializer(many=True, read_only=True)
-
-    class Meta:
-        model = Airline
-        fields = ("code", "name", "flights")
 
 
 AIRLINES = Airline.objects.order_by("pk").prefetch_related(
