@@ -6,6 +6,7 @@ takes the place of the frameworks' classes. A package is only imported where it 
 
 from __future__ import annotations
 
+import importlib.util
 import pkgutil
 from collections.abc import Callable
 from types import ModuleType
@@ -43,8 +44,9 @@ PATCHES = {
 
 
 def switch_on(contender: str) -> None:
-    """Switch a contender on, unless the settings have done so."""
-    if contender in PATCHES:
+    """Switch a contender on; fastschema for Django alone is switched on by the settings."""
+    has_marshmallow = importlib.util.find_spec("marshmallow") is not None
+    if contender in PATCHES and (has_marshmallow or contender != "fastschema"):
         pkgutil.resolve_name(PATCHES[contender])()
     SWITCHES.get(contender, lambda: None)()
 
