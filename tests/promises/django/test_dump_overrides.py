@@ -236,24 +236,6 @@ class TestMethodsOfMethodFields:
 
 
 class TestDynamicFields:
-    class Dynamic(serializers.Serializer):
-        a = Text()
-        b = serializers.IntegerField()
-        c = Text(source="b")
-
-        def __init__(self, *args, only=None, **kwargs):
-            super().__init__(*args, **kwargs)
-            for name in set(self.fields) - set(only or self.fields):
-                self.fields.pop(name)
-
-    @pytest.mark.parametrize("only", [None, ["a"], ["c", "a"], ["b"], ["a", "b", "c"], ["x"]])
-    @pytest.mark.parametrize("many", [False, True])
-    def test_fields_popped_in_init(self, only, many):
-        thing = {"a": 1, "b": 2}
-        data = assert_same(self.Dynamic, [thing] if many else thing, only=only, many=many)
-        row = data[0] if many else data
-        assert set(row) == (set(only) & {"a", "b", "c"} if only else {"a", "b", "c"})
-
     @pytest.mark.parametrize("second", [Text(source="c"), Text(required=False, source="x"), Text()])
     @pytest.mark.parametrize("first", [Text(source="b"), Text(required=False, source="x")])
     def test_two_fields_with_one_key(self, first, second):
