@@ -183,14 +183,14 @@ def validating_at_once(
 @contextmanager
 def batch_lookups(serializer: Any, data: list[Any]) -> Iterator[Unique]:
     """While it holds, the fields of a list's child know what the database says of some rows."""
-    rows = [row for row in data if type(row) is dict]
+    rows = [item for item in data if type(item) is dict]
     unique: Unique = {}
     with ExitStack() as stack:
         for field in field_mapping(serializer.child).values():
             if field.read_only:
                 continue
             name = field.field_name
-            values = [row[name] for row in rows if name in row]
+            values = [item[name] for item in rows if name in item]
             if is_a(field, ManyRelatedField):
                 items = [item for value in values if type(value) is list for item in value]
                 _know_related(field.child_relation, items, stack)

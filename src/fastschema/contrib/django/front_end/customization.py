@@ -80,7 +80,7 @@ def own_classes(cls: type) -> Iterator[type]:
     return (base for base in cls.__mro__[:-1] if base not in STOCK_CLASSES)
 
 
-def has_own_code(cls: type) -> bool:
+def has_custom_code(cls: type) -> bool:
     """Return whether code of a class of fields runs when stock makes an object of it."""
     making = _MAKING - {"get_validators"} if issubclass(cls, BaseSerializer) else _MAKING
     if issubclass(cls, FilePathField) or type(cls).__call__ is not type.__call__:
@@ -95,12 +95,12 @@ def has_own_code(cls: type) -> bool:
     )
 
 
-def runs_own_code(field: Any) -> bool:
+def runs_custom_code(field: Any) -> bool:
     """Return whether users' code runs when stock copies a field that a class declares."""
     cls = type(field)
     if not issubclass(cls, Field):
         return True  # it says that it is one
-    if has_own_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
+    if has_custom_code(cls) or copies_by_own_code(getattr(cls, "child", None)):
         return True
     first, *others = field._args or (None,)
     return (
@@ -180,7 +180,7 @@ def copies_by_own_code(value: Any) -> bool:
     """Return whether users' code runs when stock copies a value."""
     cls = type(value)
     if issubclass(cls, Field):
-        return runs_own_code(value)
+        return runs_custom_code(value)
     if cls is set or cls is frozenset:
         return not is_plain(value)  # clones share what is in them
     if cls in CONTAINERS:
@@ -223,7 +223,7 @@ _READ = (
 """Attributes of models' fields that stock reads when it makes a field of one."""
 
 
-def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
+def is_mapped_by_custom_code(field: models.Field[Any, Any] | Any) -> bool:
     """Return whether users' code runs when stock makes the field of a model's field."""
     if not is_a(field, models.Field):
         return False
@@ -251,7 +251,7 @@ def is_mapped_by_own_code(field: models.Field[Any, Any] | Any) -> bool:
         return True  # a UniqueValidator may get a queryset of it
     inner = getattr(field, "base_field", None)  # of an array
     are_plain = are_plain_choices(field.choices)
-    return not are_plain or (inner is not None and is_mapped_by_own_code(inner))
+    return not are_plain or (inner is not None and is_mapped_by_custom_code(inner))
 
 
 def _is_plain_text(value: Any) -> bool:

@@ -28,11 +28,11 @@ from rest_framework.utils.serializer_helpers import BindingDict
 from fastschema.contrib.django.front_end.access import on_class
 from fastschema.contrib.django.front_end.customization import (
     STOCK_MODEL_SERIALIZERS,
+    has_custom_code,
     has_lazy_arguments,
-    has_own_code,
     is_copied_by_attributes,
-    is_mapped_by_own_code,
-    runs_own_code,
+    is_mapped_by_custom_code,
+    runs_custom_code,
 )
 from fastschema.runtime.patching import stock_method, stock_of
 from fastschema.runtime.plain_values import (
@@ -57,10 +57,10 @@ class FieldMaker:
     """What makes the fields of the serializers of a class, in one language, by cloning."""
 
     def __init__(self, cls: Any) -> None:
-        if issubclass(cls, ModelSerializer) and builds_by_own_code(cls):
+        if issubclass(cls, ModelSerializer) and builds_by_custom_code(cls):
             raise UncloneableError("its own code builds fields")
         self._declared: dict[str, Any] = dict(cls._declared_fields)
-        self._uncloned = {name for name, field in self._declared.items() if runs_own_code(field)}
+        self._uncloned = {name for name, field in self._declared.items() if runs_custom_code(field)}
         """The names of the fields that code of users makes."""
         one, other = self._make(cls), self._make(cls)
         self._names = list(one)
@@ -170,7 +170,7 @@ def gets_fields_as_stock(cls: Any) -> bool:
     return stock_of(cls.get_fields) in (STOCK_GET_FIELDS, STOCK_MODEL_GET_FIELDS)
 
 
-def builds_by_own_code(cls: Any) -> bool:
+def builds_by_custom_code(cls: Any) -> bool:
     """Return whether users' code takes part when stock builds the fields of a model."""
     for name in BUILDING:
         method = on_class(cls, name)
@@ -191,9 +191,9 @@ def builds_by_own_code(cls: Any) -> bool:
         source = name if source == "*" else source
         relation = info.relations.get(source)
         of_model = relation.model_field if relation else info.fields_and_pk.get(source)
-        if is_mapped_by_own_code(of_model):
+        if is_mapped_by_custom_code(of_model):
             return True
-        if has_own_code(serializer.build_field(source, info, model, depth)[0]):
+        if has_custom_code(serializer.build_field(source, info, model, depth)[0]):
             return True
     return False
 

@@ -110,7 +110,7 @@ class KeptRelation:
         return self._result.instance_by_row_id[id(cache.row[self._position])]
 
     def objects_of(self, row: Any) -> list[Any]:
-        """Return the objects of a row, always the same."""
+        """Return the objects of a row, the same ones each time."""
         self._makers.shared.add(self._name)
         rows: RelatedRows = row[self._position]
         if rows.objects is None:
@@ -178,7 +178,7 @@ class PrefetchResult:
     def keep(self, owner: FetchedRows, makers: Makers) -> None:
         """Let instances find in their rows what :meth:`give` need not assign."""
         step = self.step
-        if self._answer is None or step.joins or self._is_own_attribute:
+        if self._answer is None or step.joins or self._has_to_attr:
             return
         single = step.keys.single
         name = self._answer.cache_name if single is None else single.cache_name
@@ -212,11 +212,11 @@ class PrefetchResult:
             return
         self._owners = instances
         assert self._answer is not None  # for there are objects
-        if makers is None or joins or self._is_own_attribute or self._is_changed:
+        if makers is None or joins or self._has_to_attr or self._is_changed:
             assign_prefetched(owners, self.objects, self._answer, self.lookup, self.step.level)
 
     @property
-    def _is_own_attribute(self) -> bool:
+    def _has_to_attr(self) -> bool:
         """Whether ``to_attr`` says where the objects are kept."""
         return attribute_for(self.lookup, self.step.level)[1]
 

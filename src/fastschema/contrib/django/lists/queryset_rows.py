@@ -76,7 +76,7 @@ class FetchedRows:
         return self._instances is not None
 
     def instances(self, *, with_prefetched: bool = True) -> list[Any]:
-        """Return the model instances of the rows, always the same.
+        """Return the model instances of the rows, the same ones each time.
 
         :param with_prefetched: if not, :meth:`give_prefetched` is to be called
         """
