@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def made(model: Any, count: int, **columns: Any) -> list[Any]:
+def made(model: Any, count: int, /, **columns: Any) -> list[Any]:
     """Objects that are not saved; their columns depend on their numbers, from 0 on.
 
     :param columns: a text, in which ``{}`` is the number; a list, whose values take turns; a
@@ -17,12 +17,12 @@ def made(model: Any, count: int, **columns: Any) -> list[Any]:
     ]
 
 
-def created(model: Any, count: int, **columns: Any) -> list[Any]:
+def created(model: Any, count: int, /, **columns: Any) -> list[Any]:
     """Saved objects of Django, each by itself; columns as for :func:`made`."""
     return made(model.objects.create, count, **columns)
 
 
-def created_at_once(model: Any, count: int, **columns: Any) -> list[Any]:
+def created_at_once(model: Any, count: int, /, **columns: Any) -> list[Any]:
     found: list[Any] = model.objects.bulk_create(made(model, count, **columns))
     return found
 
