@@ -84,6 +84,7 @@ def test_other_tasks_are_not_disabled():
     assert asyncio.run(main()) == (False, True)
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize(
     ("value", "counts"),
     [
@@ -108,6 +109,7 @@ def test_the_environment_variable_disables_the_whole_process(value, counts):
     assert counted == counts
 
 
+@pytest.mark.at_once
 def test_enabled_goes_before_the_environment_variable():
     source = DUMP.replace("Dog().dump(", "with fastschema.enabled(): Dog().dump(")
     assert source != DUMP

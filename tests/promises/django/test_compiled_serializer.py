@@ -197,6 +197,7 @@ class TestSource:
         assert source.startswith("# ")
         compile(source, "<generated>", "exec")
 
+    @pytest.mark.at_once
     def test_a_traceback_shows_the_generated_line(self):
         import traceback
 

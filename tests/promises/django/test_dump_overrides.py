@@ -256,6 +256,7 @@ class TestDynamicFields:
         calls = []
         assert assert_same(make, Witness(calls, b=1, c=2), calls=calls) == {"d": "1", "c": 2}
 
+    @pytest.mark.at_once
     def test_the_time_zone_is_looked_up_once_for_each_dump(self):
         # A known difference: stock looks it up for each value.
         moment = datetime.datetime(2024, 7, 1, 12, tzinfo=UTC)

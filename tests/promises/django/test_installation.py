@@ -58,6 +58,7 @@ class TestInstall:
         assert Defined([{"a": 1}], many=True).data == [{"a": "1"}]
         assert rows() == (0, 0)
 
+    @pytest.mark.at_once
     def test_with_it_everything_is_compiled(self, rows):
         assert Defined({"a": 1}).data == {"a": "1"}
         assert Defined([{"a": 1}] * 3, many=True).data == [{"a": "1"}] * 3
@@ -87,12 +88,14 @@ class TestSwitch:
             assert b"".join(plan.stream([{"a": 1}, {"a": 2}])) == b'[{"a":"1"},{"a":"2"}]'
         assert rows()[0] == 0
 
+    @pytest.mark.at_once
     def test_it_ends(self, rows):
         with pytest.raises(KeyError), fastschema.disabled():
             _ = Defined({}).data
         _ = Defined({"a": 1}).data
         assert rows()[0] == 1
 
+    @pytest.mark.at_once
     def test_other_threads_are_not_concerned(self, rows):
         thread = threading.Thread(target=lambda: Defined({"a": 1}).data)
         with fastschema.disabled():
@@ -100,6 +103,7 @@ class TestSwitch:
             thread.join()
         assert rows() == (1, 0)
 
+    @pytest.mark.at_once
     def test_the_methods_of_fields_see_it_too(self):
         seen = []
 
@@ -118,6 +122,7 @@ class TestSwitch:
 
 
 class TestStatistics:
+    @pytest.mark.at_once
     def test_equal_serializers_share_a_plan(self):
         before = fastschema.stats()
         for _ in range(5):
@@ -126,6 +131,7 @@ class TestStatistics:
         after = fastschema.stats()
         assert (after.programs - before.programs, after.cache_hits - before.cache_hits) == (1, 4)
 
+    @pytest.mark.at_once
     def test_fields_are_counted(self):
         class Own(serializers.CharField):
             def to_representation(self, value):

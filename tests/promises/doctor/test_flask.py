@@ -45,6 +45,7 @@ def doctor(app):
     return lambda *words, **options: runner.invoke(args=["fastschema", *words], **options)
 
 
+@pytest.mark.at_once
 def test_it_is_a_command_of_flask():
     app = "tests.promises.flask.streaming.served"
     command = ["-m", "flask", "--app", app, "fastschema", "--all"]

@@ -65,6 +65,7 @@ class TestAnApplicationThatIsSwitchedOff:
             response = compiled_rows(lambda: fast.response(Band(many=True), BANDS).data)
             assert response == (0, expected)
 
+    @pytest.mark.at_once
     def test_leaves_others_alone(self, make_app, config):
         make_app(**config)
         other = make_app()

@@ -26,6 +26,7 @@ def test_a_second_call_does_nothing(app):
     assert app.extensions["fastschema"] is extension
 
 
+@pytest.mark.at_once
 def test_a_factory_makes_applications_that_know_nothing_of_each_other():
     fast = FastSchema()
 

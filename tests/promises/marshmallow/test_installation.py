@@ -108,6 +108,7 @@ def test_disabled_means_stock_even_when_installed():
         assert Home().dump({"dog": {"name": 1}}) == {"dog": {"name": "1"}}
 
 
+@pytest.mark.at_once
 def test_dumps_of_rows_writes_what_generated_code_dumps():
     rows = [{"dog": {"name": 1}}] * 5
     with installed():

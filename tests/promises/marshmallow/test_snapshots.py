@@ -136,6 +136,7 @@ class Counting(Plain):
     name = Counts()
 
 
+@pytest.mark.at_once
 @pytest.mark.usefixtures("_uninstall")
 def test_what_a_field_keeps_for_itself_is_no_change():
     older = Older(Counting)
@@ -233,6 +234,7 @@ def test_code_of_a_nested_schema_object_runs_as_in_stock(change, is_older):
         assert other.uses() == expected
 
 
+@pytest.mark.at_once
 @pytest.mark.usefixtures("_uninstall")
 @pytest.mark.parametrize("is_older", [False, True])
 def test_a_nested_schema_object_is_copied_once_for_all_schemas(is_older, monkeypatch):

@@ -62,6 +62,7 @@ OWN = [chosen, [(0, lazy(said, str)("none")), (1, "one")], [(0.0, "none"), (1, "
 VALUES = [0, 1, 7, None, True, "1", 1.5, Days.MONDAY, [1], "x", {"a": []}]
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("choices", [*PLAIN, *OWN])
 def test_labels_are_those_of_stock(choices):
     model = model_of(choices)

@@ -219,6 +219,7 @@ def test_a_serializer_that_has_used_a_maker_can_be_copied(copied):
     assert_as_in_stock(use, calls)
 
 
+@pytest.mark.at_once
 def test_a_maker_is_called_once_for_a_field_and_for_each_serializer_object():
     register_pairs()
     cls = serializer_of("text")
@@ -324,6 +325,7 @@ def test_subclasses_that_do_not_override_are_made_too():
     assert_same(cls, Thing(more=[("a", 1)], other=1))
 
 
+@pytest.mark.at_once
 def test_what_is_registered_after_the_first_use_is_used():
     cls = serializer_of("text")
     rows, data = [Thing(pairs=[("a", "b")], name="x")] * 30, [{"pairs": [["a", "b"]]}] * 2
@@ -348,6 +350,7 @@ def test_a_maker_that_refuses_leaves_its_field_to_the_method(method):
     assert_validates_same(cls, [{"pairs": [["a", "x"]]}] * 2, many=True)
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("inner", [5, None, serializers.CharField])
 def test_what_is_no_field_is_not_compiled(inner):
     for method in (Pairs.to_representation, Pairs.to_internal_value):

@@ -110,6 +110,7 @@ def compiled_rows(use):
     return fastschema.stats().compiled_rows - before
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("cls", [Popping, Own])
 def test_generated_code_represents_all_but_the_first(cls):
     for _ in range(2):
@@ -178,6 +179,7 @@ def test_fields_that_change_with_each_row_are_left_to_stock():
     assert compiled_rows(ask) < 8
 
 
+@pytest.mark.at_once
 def test_an_own_property_leaves_single_rows_to_stock_and_lists_to_generated_code():
     serializer = Caching()
     assert compiled_rows(lambda: [serializer.to_representation(each) for each in ROWS]) == 0

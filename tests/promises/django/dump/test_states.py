@@ -8,6 +8,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from zoneinfo import ZoneInfo
 
+import pytest
 from django.utils import timezone
 from rest_framework import serializers
 
@@ -110,6 +111,7 @@ def test_only_a_few_classes_of_rows_are_kept_alive():
     assert sum(reference() is not None for reference in classes) < 10
 
 
+@pytest.mark.at_once
 def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch):
     monkeypatch.setattr(thresholds, "rows_worth_reading", 5)
     monkeypatch.setattr(thresholds, "rows_worth_reading_at_once", 300)
@@ -125,6 +127,7 @@ def test_a_class_is_compiled_once_it_has_represented_enough_objects(monkeypatch)
         assert compiled == ([0] * 3 + [1] * 4 if make() is shared else [1] * 7)
 
 
+@pytest.mark.at_once
 def test_a_serializer_that_has_made_its_fields_represents_short_lists_as_stock(monkeypatch):
     monkeypatch.setattr(thresholds, "few_for_django", 3)
     for count in (1, 2, 3, 4):
@@ -135,6 +138,7 @@ def test_a_serializer_that_has_made_its_fields_represents_short_lists_as_stock(m
         assert fastschema.stats().compiled_rows == before + (count if count >= 3 else 0)
 
 
+@pytest.mark.at_once
 def test_rows_that_each_depend_on_another_request_stay_compiled():
     class WithFile(serializers.Serializer):
         image = serializers.FileField()

@@ -48,6 +48,7 @@ class Days(models.IntegerChoices):
     MAY = 1, pgettext_lazy("alt. month", "May")
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize(
     "choices",
     [
@@ -110,6 +111,7 @@ def test_labels_that_are_code_of_users_are_left_to_stock(make_queryset):
     assert not reads_rows(queryset.all(), shown())
 
 
+@pytest.mark.at_once
 def test_a_language_that_changes_between_two_rows():
     class Switching(serializers.CharField):
         def to_representation(self, value):
@@ -126,6 +128,7 @@ def test_a_language_that_changes_between_two_rows():
         assert reads_rows(ranked(Days), Shown)
 
 
+@pytest.mark.at_once
 def test_labels_of_related_objects():
     def profiles():
         return Profile.objects.select_related("person", "country").order_by("pk")
@@ -221,6 +224,7 @@ def test_more_is_asked_of_a_file_than_its_address(field):
     assert not reads_rows(queryset.all(), serializer)
 
 
+@pytest.mark.at_once
 def test_files_of_related_objects():
     with isolate_apps("flights"):
         meta = type("Meta", (), {"app_label": "flights", "db_table": City._meta.db_table})

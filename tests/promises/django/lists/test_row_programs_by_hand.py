@@ -102,6 +102,7 @@ def test_a_manager_is_read_by_rows():
     assert_built_as_in_stock(of_data, lambda: city.people, Named)
 
 
+@pytest.mark.at_once
 def test_values_of_user_code_are_given_to_it_in_order():
     class Spoken(Shouting):
         def to_representation(self, value):

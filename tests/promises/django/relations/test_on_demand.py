@@ -115,6 +115,7 @@ class TestLists:
         loaded = Flight.objects.select_related("airline").prefetch_related("origin", "plane")
         assert_same(view_of(queryset=loaded.order_by("pk")), 4)
 
+    @pytest.mark.at_once
     def test_a_prefetch_of_the_users_is_continued(self):
         flights = Prefetch("flights", Flight.objects.select_related("origin").order_by("pk"))
         airlines = Airline.objects.order_by("pk").prefetch_related(flights)

@@ -100,6 +100,7 @@ def test_so_is_one_whose_rows_are_read_by_column(monkeypatch):
     assert queries_of(view)[1] == [6] * 4
 
 
+@pytest.mark.at_once
 def test_a_serializer_may_call_drfs_representation_for_each_row():
     assert queries_of(Listed(view_of(Noted)))[1] == [5] * 4
 
@@ -114,6 +115,7 @@ def test_where_another_row_comes_first_each_asks_for_itself():
     assert fast == [stock] * 4
 
 
+@pytest.mark.at_once
 def test_lists_are_left_to_a_query_for_each_row():
     """Objects forget them when they are dumped: code of users may ask for them in between."""
     airlines = represented_by(RowByRow, WithFlights)

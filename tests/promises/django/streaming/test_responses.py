@@ -388,6 +388,7 @@ class TestSurroundings:
             assert b'+09:00","yes":"Ja"' in b"".join(chunks)
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("is_own", [False, True])
 def test_each_row_of_a_stream_is_counted_once(airlines, is_own):
     class Own(served.AirlineSerializer):
