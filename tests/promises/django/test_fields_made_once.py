@@ -96,11 +96,13 @@ POINT = {
 
 
 class TestUse:
+    @pytest.mark.at_once
     def test_plain_serializers_do_not_make_fields(self):
         point = point_class()
         assert not makes_fields(point, POINT)
         assert not makes_fields(point, [POINT, POINT], many=True)
 
+    @pytest.mark.at_once
     def test_model_serializers_do_not_make_fields(self, flights):
         assert not makes_fields(FlightSerializer, flights[0])
         assert not makes_fields(FlightSerializer, flights, many=True)
@@ -135,6 +137,7 @@ class TestUsersCode:
             for _ in range(3):
                 assert_same(rows, value)
 
+    @pytest.mark.at_once
     def test_an_init_that_only_keeps_something_is_run_by_the_user_alone(self):
         class Keeping(serializers.Serializer):
             a = serializers.CharField()
@@ -203,6 +206,7 @@ class TestModels:
         assert assert_same(serializer, plane) != before
         assert_same(serializer, [plane], many=True)
 
+    @pytest.mark.at_once
     def test_a_name_of_urls_that_a_serializer_got_leaves_it_pending(self):
         serializer = PlaneSerializer(Plane(tail_number="x"))
         assert not makes_fields(PlaneSerializer, serializer.instance)
@@ -223,6 +227,7 @@ def test_a_class_with_many_changes_is_given_up():
     assert makes_fields(point, POINT)
 
 
+@pytest.mark.at_once
 def test_throw_away_classes_do_not_live_on():
     references = []
     for _ in range(3):

@@ -74,6 +74,7 @@ def test_a_field_may_look_at_the_others_in_the_midst_of_a_dump():
     assert_as_in_stock(ask, CALLS)
 
 
+@pytest.mark.at_once
 def test_a_field_that_is_gone_when_its_turn_comes():
     class Rows(serializers.Serializer):
         before = serializers.SerializerMethodField()
@@ -108,6 +109,7 @@ def new_classes():
     return Plain, Popping, Getting
 
 
+@pytest.mark.at_once
 def test_fewer_fields_have_a_program_of_their_own():
     cls = serializer_of(**{name: serializers.CharField() for name in "abcdefgh"})
     row = dict.fromkeys("abcdefgh", 1)

@@ -93,6 +93,7 @@ class TestWhatRequestsShare:
 
 
 class TestWhatIsMade:
+    @pytest.mark.at_once
     @pytest.mark.parametrize(
         ("query", "rows"),
         [("", [1, 2, 3, 4]), ("number=1", [1]), ("number=3&airline=UA", []), ("x=x", [1, 2, 3, 4])],
@@ -103,6 +104,7 @@ class TestWhatIsMade:
         assert rows_of(made) == rows
         assert makes_nothing(made)
 
+    @pytest.mark.at_once
     def test_the_errors_of_a_wrong_value_need_no_other_filters(self):
         made = filter_set()(QueryDict("number=x"), Flight.objects.all())
         assert not made.is_valid()
@@ -111,6 +113,7 @@ class TestWhatIsMade:
         assert list(made.form.fields) == ["number", "airline", "cancelled"]
         assert made.form.errors is made.errors
 
+    @pytest.mark.at_once
     @pytest.mark.parametrize(
         ("query", "rows", "made_filters"),
         [
@@ -405,6 +408,7 @@ class TestSwitches:
         with fastschema.disabled():
             assert not makes_nothing(filter_set()(QueryDict(""), Flight.objects.all()))
 
+    @pytest.mark.at_once
     def test_the_setting(self):
         with override_settings(FASTSCHEMA={"FILTERS": False}):
             assert BaseFilterSet.is_valid.__module__ == "django_filters.filterset"

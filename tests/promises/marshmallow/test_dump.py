@@ -565,6 +565,7 @@ OFTEN_USED = {
 }
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("name", OFTEN_USED)
 @pytest.mark.parametrize(
     "use",

@@ -497,6 +497,7 @@ class Prefixed(fields.String):
         return self.prefix + value
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("is_made", [False, True])
 @pytest.mark.parametrize("option", ["prefix", "metadata", "load_default", "dump_default"])
 def test_what_a_maker_has_read_of_a_field_may_change(option, is_made):

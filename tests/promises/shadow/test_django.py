@@ -183,6 +183,7 @@ def test_what_is_disabled_is_not_followed(flights, counter):
     assert counts(counter) == (0, 0, 0)
 
 
+@pytest.mark.at_once
 def test_an_error_of_stock_does_not_reach_the_client(flights, counter, caplog):
     class Fickle(LabelledSerializer):
         calls = 0

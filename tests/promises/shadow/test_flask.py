@@ -101,6 +101,7 @@ def test_other_answers_are_not_compared(answered, fast, counter, rows, options):
     assert counts(counter) == (0, 0, 0)
 
 
+@pytest.mark.at_once
 def test_an_error_of_stock_does_not_reach_the_client(answered, fast, counter, caplog):
     class Fickle(Record):
         year = fields.Function(lambda obj: 1 / 0 if is_disabled() else 1971)
@@ -180,6 +181,7 @@ class TestDump:
         assert answered(lambda: jsonify(schema.dump(RECORDS))).json[0]["title"] == "Blue"
         assert counts(counter) == (1, 0, 0)
 
+    @pytest.mark.at_once
     def test_a_difference_is_told(self, answered, schema, counter, wrong, told):
         assert answered(lambda: jsonify(schema.dump(RECORDS))).json[0]["title"] == "Bluff"
         assert counts(counter) == (1, 1, 0)

@@ -50,6 +50,7 @@ def made(serializer):
 
 
 class TestFieldsOnDemand:
+    @pytest.mark.at_once
     def test_right_values_need_no_fields(self):
         serializer = Person(data=RIGHT)
         assert serializer.is_valid(), serializer.errors
@@ -57,6 +58,7 @@ class TestFieldsOnDemand:
         assert serializer.errors == {}
         assert made(serializer) == []
 
+    @pytest.mark.at_once
     def test_wrong_ones_need_their_own(self):
         serializer = Person(data={**RIGHT, "age": "x", "email": 1, "role": None, "name": [1]})
         assert not serializer.is_valid()

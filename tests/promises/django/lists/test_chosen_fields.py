@@ -140,6 +140,7 @@ class TestWhoAsks:
             assert CALLS == []
 
 
+@pytest.mark.at_once
 @pytest.mark.usefixtures("people")
 def test_fields_that_the_queryset_has_chosen_already_are_read_from_rows(django_assert_num_queries):
     class Pops(serializers.Serializer):

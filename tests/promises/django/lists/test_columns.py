@@ -89,6 +89,7 @@ FROM_ROWS = {
 }
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("name", FROM_ROWS)
 def test_a_list_is_written_from_rows(name):
     view_class = list_of(*FROM_ROWS[name])
@@ -173,6 +174,7 @@ def test_routers_are_told_of_instances():
     assert not reads_rows(view_class)
 
 
+@pytest.mark.at_once
 def test_objects_of_a_related_manager():
     for fields in ({"name": serializers.CharField()}, {"city": CitySerializer()}):
         view_class = view_of(
@@ -202,6 +204,7 @@ def test_a_queryset_class_that_changes_what_its_rows_are(change):
     assert not reads_rows(view_class)
 
 
+@pytest.mark.at_once
 def test_a_queryset_class_with_methods_of_its_own():
     own = {"adults": lambda self: self.filter(age__gt=30)}
     people = type("People", (models.QuerySet,), own)(Person).order_by("pk").adults()

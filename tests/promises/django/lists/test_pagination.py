@@ -41,6 +41,7 @@ def pages_of(pagination_class, **attributes):
     return view_of(FlightList, **attributes)
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("pagination_class", [Numbered, Limited])
 @pytest.mark.parametrize(
     "path", ["/", "/?page=2", "/?page=last", "/?offset=7", "/?offset=4&limit=3", "/?size=2"]
@@ -446,6 +447,7 @@ def test_a_page_and_the_list_of_its_paginator_are_two():
     assert_same_outcome(pages_of(Numbered, get_serializer=get_serializer), calls=lengths)
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("pagination_class", [Numbered, Limited])
 def test_values_are_converted_before_the_serializer_is_made(pagination_class):
     noting = model_of(name=Noting(max_length=9))

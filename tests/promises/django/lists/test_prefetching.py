@@ -134,6 +134,7 @@ ROWS = {
 }
 
 
+@pytest.mark.at_once
 @pytest.mark.parametrize("name", ROWS)
 def test_a_list_is_written_from_rows(name):
     queryset, fields = ROWS[name]
