@@ -117,7 +117,7 @@ class MadeFields:
 class SchemaSnapshot:
     """A schema object that fields nest, as it is: schemas copy it when they are dumped first."""
 
-    __slots__ = ("_fields", "_fingerprint", "_made", "_own", "_schema")
+    __slots__ = ("_fingerprint", "_made", "_own", "_schema")
 
     def __init__(self, schema: Any) -> None:
         _ = schema.declared_fields  # a pending one gets its fields when it is copied
@@ -127,7 +127,6 @@ class SchemaSnapshot:
             name: value.copy() if type(value) is set else value
             for name, value in _own(schema).items()
         }
-        self._fields = list(attributes.get("fields", {}).items())
         declared = attributes.get("declared_fields", {})
         self._made = MadeFields(declared, "both")
         self._fingerprint = list(declared), self._made.fingerprint()
@@ -137,8 +136,6 @@ class SchemaSnapshot:
         if not are_same(_own(self._schema), self._own):
             return False
         declared = attributes.get("declared_fields", {})
-        if not are_same(list(attributes.get("fields", {}).items()), self._fields):
-            return False
         if not self._made.is_current(declared):
             # Whoever copies it binds them anew.
             made_fields = MadeFields(declared, "both")
