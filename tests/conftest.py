@@ -16,7 +16,10 @@ from tests.tripwire import is_watched, tripwire, watching
 
 # Of these, other folders' tests make use, too.
 pytest.register_assert_rewrite(
-    "tests.promises.marshmallow.differential", "tests.promises.marshmallow.load_differential"
+    "tests.promises.django.differential",
+    "tests.promises.flask.differential",
+    "tests.promises.marshmallow.differential",
+    "tests.promises.marshmallow.load_differential",
 )
 
 # Random schemas with their rows are large, and a busy machine takes its time to make them.

@@ -15,8 +15,6 @@ __all__ = ["more_people", "people", "rows_of_people", "tables_of_people"]
 # List views make their rows as stock does where orjson does not write them.
 collect_ignore = [] if orjson is not None else ["lists"]
 
-pytest.register_assert_rewrite("tests.promises.django.differential")
-
 
 @pytest.fixture
 def flights(db: None) -> list[Flight]:

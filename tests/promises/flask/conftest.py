@@ -11,8 +11,6 @@ from flask import Flask, has_app_context
 import fastschema
 from fastschema.contrib.flask import FastSchema
 
-pytest.register_assert_rewrite("tests.promises.flask.differential")
-
 
 @pytest.fixture(autouse=True)
 def leave_marshmallow_alone() -> Iterator[None]:
