@@ -169,7 +169,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             [
                 f"CompiledMarshmallowSchema.{name}"
-                for name in ("load", "loads", "validate", "stock_encode")
+                for name in ("load", "loads", "validate", "stock_encode", "stock_load")
             ],
             "the schema's own method loads",
         ),
@@ -233,6 +233,7 @@ MAY_CALL: dict[str, dict[str, str]] = {
     "contrib/flask/extension": {"*": "flask-marshmallow's jsonify dumps"},
     "contrib/flask/json_provider": {"*": _JSON},
     "contrib/flask/responses": {"*": "a view answers"},
+    "contrib/flask/streaming/body": {"*": "it writes rows, and closes them"},
     "contrib/flask/streaming/responses": {"*": "it reads rows one by one, and writes them"},
     "shadow/flask": {"*": "the mode in which code of users runs twice"},
     # Input.

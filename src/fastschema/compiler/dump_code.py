@@ -42,8 +42,8 @@ from fastschema.compiler.source import (
 
 _FIXED_NAMES = frozenset(
     [
-        *("bind", "known", "dispatch", "obj", "rows", "missing"),
-        *("complete", "result", "results", "dumped"),
+        *("bind", "known", "dispatch", "obj", "missing"),
+        *("complete", "result", "dumped"),
         *("key", "value", "each", "error"),
     ]
 )

@@ -26,14 +26,6 @@ SPENT = "spent"
 """The name of the slot."""
 
 
-def new_spent(node: ObjectNode) -> list[float]:
-    """Where a generated function adds up seconds.
-
-    For each field those of reading and of converting; then the number of objects.
-    """
-    return [0.0] * (2 * len(node.fields)) + [0]
-
-
 class TimedGenerator(DumpGenerator):
     """Generates a function that reads the clock, of a node with the slot ``spent``."""
 
@@ -123,7 +115,8 @@ class Recording:
         return function
 
     def _spent_on(self, bound_schema: Any, cls: type, form: Form) -> list[float]:
-        return self._spent.setdefault(cls, new_spent(self._node))
+        # For each field the seconds of reading and of converting; then the number of objects.
+        return self._spent.setdefault(cls, [0.0] * (2 * len(self._node.fields)) + [0])
 
     def _find(
         self, number: int, bound_schema: Any, dumper: NestedDumper, form: Form | None = None

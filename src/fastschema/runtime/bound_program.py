@@ -28,10 +28,10 @@ program, a :class:`CallDumper` takes the place of the dispatch: it calls stock.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from fastschema.compiler.nodes import Form, ObjectNode, Slot
+from fastschema.compiler.nodes import Form, Slot
 from fastschema.runtime.plain_values import are_same
 from fastschema.runtime.programs import DumpProgram
 from fastschema.runtime.statistics import recorder
@@ -160,12 +160,6 @@ class Dispatch(dict[type, Dump]):
         """What values depend on besides the schema, and what it gave."""
         self.nested: list[NestedDumper] = []
         """What dumps the values of nested fields, as far as functions are bound to it."""
-
-    def derived(
-        self, key: Hashable, change: Callable[[ObjectNode], ObjectNode], form: Form | None = None
-    ) -> Dispatch:
-        """Return what dumps by a program that is derived from this one's, kept under a key."""
-        return Dispatch(self.program.derived(key, change), form or self.form, self.bound_schema)
 
     def __missing__(self, cls: type) -> Dump:
         dump: Dump = self.bind(cls)

@@ -1,8 +1,8 @@
 """What is known of a class of schemas: one record, for both front ends.
 
-A record counts what is dumped and loaded, and keeps the exemplars that pending objects run, and
-what made objects run: that of others whose fields are alike (:class:`MadePrograms`). Which object
-runs which is told where that is decided: in :mod:`fastschema.marshmallow.states`, and in
+A record keeps the exemplars that pending objects run, and what made objects run: that of others
+whose fields are alike (:class:`MadePrograms`). How uses are counted, each front end says. Which
+object runs which is told where that is decided: in :mod:`fastschema.marshmallow.states`, and in
 :mod:`fastschema.contrib.django.front_end.states`.
 
 What is kept is bounded in one way: what is full takes no more. It goes in one way, too:

@@ -125,15 +125,7 @@ class StockMethods:
         """What :meth:`unchanged` has found last, and what it has returned, for the next ones."""
 
     def are_stock(self) -> bool:
-        return self.are(self._stock)
-
-    def now(self) -> list[Any]:
-        """Return what is in their places, to be compared with later."""
-        return self._stock if self.are_stock() else self._found()
-
-    def are(self, methods: list[Any]) -> bool:
-        """Return whether what is in their places is what :meth:`now` has returned."""
-        return all(map(is_, self._found(), methods))
+        return all(map(is_, self._found(), self._stock))
 
     def _found(self) -> list[Any]:
         return list(map(getattr, self._owners, self._names))

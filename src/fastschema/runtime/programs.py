@@ -44,8 +44,8 @@ class Program(Generic[Node, Function]):
 
     def __init__(self, node: Node, generate: Callable[..., Function]) -> None:
         self.node: Node = node
-        self.stock_fields = sum(field.reason is not None for field in node.fields)
-        self.counts = (len(node.fields) - self.stock_fields, self.stock_fields)
+        stock_fields = sum(field.reason is not None for field in node.fields)
+        self.counts = (len(node.fields) - stock_fields, stock_fields)
         self._generate: Callable[..., Function] = generate
         self._functions: dict[tuple[object, ...], Function] = {}
         self._derived: dict[Hashable, Program[Node, Function]] = {}

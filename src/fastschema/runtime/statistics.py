@@ -18,10 +18,9 @@ class Statistics:
     :param cache_hits: how often a program that was there already was used; that of a nested schema
         is not counted where all is as it was for an earlier use
     :param compiled_rows: rows dumped by generated code
-    :param stock_rows: rows that stock dumped although fastschema was asked: whole schemas that
-        cannot be compiled, and everything while fastschema is disabled; but not single objects of
-        marshmallow schemas that leave those to stock for good: to count them takes a tenth of the
-        time
+    :param stock_rows: rows that stock dumped although fastschema was asked: by whole schemas
+        that cannot be compiled, by those for which it takes less time, and everything while
+        fastschema is disabled
     :param compiled_fields: fields of the compiled rows that were dumped by generated code
     :param stock_fields: fields of the compiled rows that their own stock methods dumped
     :param json: what reads and writes JSON: ``"orjson"``; where that is missing, ``"json"``,

@@ -7,6 +7,7 @@ import fastschema
 from fastschema.runtime.programs import method_of
 
 
+@pytest.mark.instruments
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
 def test_a_field_that_cannot_be_read_for_want_of_room_is_read_the_next_time(error, monkeypatch):
     class Roomy(Schema):

@@ -65,17 +65,6 @@ def test_a_proxy_that_has_all_attributes_of_a_method_is_not(monkeypatch):
     assert methods.are_stock()
 
 
-def test_what_is_in_the_place_of_methods_is_compared_with_what_was_there(monkeypatch):
-    methods = StockMethods([(Schema, "get_attribute"), (Schema, "on_bind_field")])
-    stock = methods.now()
-    monkeypatch.setattr(Schema, "on_bind_field", ours)
-    replaced = methods.now()
-    assert methods.are(replaced)
-    assert not methods.are(stock)
-    monkeypatch.undo()
-    assert methods.are(stock)
-
-
 def test_what_is_replaced_after_a_look_is_noticed_by_identity(monkeypatch):
     class Equal:
         def __eq__(self, other):

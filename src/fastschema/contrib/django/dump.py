@@ -141,7 +141,7 @@ def represent_many(serializer: Any, data: Any) -> list[Any]:
 
 
 def _represent_all(serializer: Any, objects: list[Any], *, is_counted: bool) -> list[Any]:
-    """Represent objects; ``is_counted``: stock must."""
+    """Represent objects; ``is_counted``: they were when their rows were fetched: stock must."""
     if not objects:
         return []
     bound_program = None if is_counted else find_bound_program(serializer, len(objects))

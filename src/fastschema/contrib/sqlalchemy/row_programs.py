@@ -119,7 +119,8 @@ def by_row(dispatch: Dispatch, reads: Columns) -> Dispatch:
 
     Where there is no object, the row is None.
     """
-    return dispatch.derived(("by row", reads), partial(_row_node, reads))
+    program = dispatch.program.derived(("by row", reads), partial(_row_node, reads))
+    return Dispatch(program, dispatch.form, dispatch.bound_schema)
 
 
 def _row_node(reads: Columns, node: ObjectNode) -> ObjectNode:

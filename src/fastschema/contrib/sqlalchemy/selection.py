@@ -122,10 +122,8 @@ class SelectDumper:
         return self._compiled.stock_encode(data)
 
     def close(self) -> None:
-        for result in (
-            self._result,
-            self._objects,
-        ):  # a session of a class of users gives objects alone
+        # A session of a class of users gives objects alone.
+        for result in (self._result, self._objects):
             if isinstance(result, (Result, ScalarResult)):
                 result.close()
 

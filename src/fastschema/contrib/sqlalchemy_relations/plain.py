@@ -45,7 +45,7 @@ def why_left(relationship: Any) -> str | None:
         if not relationship._use_get:
             return "it leads to other columns than a primary key"
         return None
-    parents = {local for local, _ in _parent_pairs(relationship)}
+    parents = {local for local, _ in relationship.synchronize_pairs}
     if not _joins_pairs(relationship) or parents != set(relationship.parent.primary_key):
         return "it is joined by more than a foreign key to the primary key"
     if relationship.direction is MANYTOMANY and type(relationship.secondary) is not Table:
@@ -58,11 +58,6 @@ def why_left(relationship: Any) -> str | None:
     if any(_ordered_column(expression) is None for expression in relationship.order_by or ()):
         return "it is ordered by more than columns"
     return None
-
-
-def _parent_pairs(relationship: Any) -> list[Any]:
-    pairs: list[Any] = relationship.synchronize_pairs
-    return pairs
 
 
 def _joins_pairs(relationship: Any) -> bool:

@@ -3,16 +3,6 @@
 A plugin: it is installed with :mod:`fastschema.contrib.django`.
 """
 
-from __future__ import annotations
+from fastschema.contrib.django.bulk.create import install, uninstall
 
-
-def install() -> None:
-    from fastschema.contrib.django.bulk import create
-
-    create.install()
-
-
-def uninstall() -> None:
-    from fastschema.contrib.django.bulk import create
-
-    create.uninstall()
+__all__ = ["install", "uninstall"]

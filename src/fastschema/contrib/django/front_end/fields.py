@@ -107,9 +107,7 @@ def why_unknown(field: Any) -> str | None:
 
 def inner_fields(field: Any) -> Iterable[str]:
     """Return the attributes of a field that hold others; one of users' may hold something else."""
-    if type(field) in _LEAVES:
-        return ()
-    if is_a(field, BaseSerializer):
+    if type(field) in _LEAVES or is_a(field, BaseSerializer):
         return ()
     attributes = vars(field)
     return [name for name in _HOLDERS if is_a(attributes.get(name), fields.Field)]
@@ -130,13 +128,10 @@ def kind(description: Description, path: SerializerPath, slots: list[Slot]) -> K
     """Return the kind for a description; what it needs from each dump is added to ``slots``."""
     make, *options = description
     if make == OWN_METHOD:
-        return _own_method(path)
+        called = path.called("$field.to_representation($value)")
+        return for_all("the field's own method", called)
     field_kind: Kind = make(*options, path=path, slots=slots)
     return field_kind
-
-
-def _own_method(path: SerializerPath) -> Kind:
-    return for_all("the field's own method", path.called("$field.to_representation($value)"))
 
 
 def model_field(*, path: SerializerPath, **_: Any) -> Kind:

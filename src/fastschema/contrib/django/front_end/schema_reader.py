@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import uuid
 from collections.abc import Callable, Sequence
-from functools import partial
 from types import NoneType
 from typing import Any
 
@@ -284,13 +283,10 @@ def _field_node(index: int, description: Description, slots: list[Slot]) -> Fiel
 def _class_slot(slots: list[Slot], name: str, resolve: Callable[[type], Any]) -> str:
     """Return a new slot for what the class of objects alone decides, and how Django reads them."""
     slot = f"{name}_{len(slots)}"
-    find = partial(_of_class, resolve)
-    slots.append(Slot(slot, find, are_read_as_stock, per_class=True))
+    slots.append(
+        Slot(slot, lambda bound, cls, form: resolve(cls), are_read_as_stock, per_class=True)
+    )
     return slot
-
-
-def _of_class(resolve: Callable[[type], Any], bound: Any, cls: type, form: Form) -> Any:
-    return resolve(cls)
 
 
 def _reason(description: Description) -> str | None:
@@ -320,7 +316,9 @@ def _key_link_node(index: int, name: str, source: str, slots: list[Slot]) -> Fie
     link = f"link_{len(slots)}"
 
     def resolve(bound: Any, cls: type, form: Form) -> Any:
-        by_stock = partial(_represent_later, bound.fields, index)
+        def by_stock(obj: Any) -> Any:
+            return represent_field(bound.fields[index], obj)
+
         field = bound.exemplar_fields[index]
         return link_from_relation(field, bound, by_stock, form, column(cls, source))
 
@@ -343,10 +341,6 @@ def _many_source(index: int, source_attrs: tuple[Any, ...], slots: list[Slot]) -
     expression = f"read_many(fields, {index}, obj, ({names}), {cache}, {many})"
     read = Read(expression, (("SkipField", "missing"),))
     return Source(".".join(source_attrs), read, path=source_attrs)
-
-
-def _represent_later(serializer_fields: Any, index: int, obj: Any) -> Any:
-    return represent_field(serializer_fields[index], obj)
 
 
 def _source(

@@ -1,7 +1,7 @@
 """What runs: which serializers run the programs of their classes, and which stock represents.
 
 A class is *in use* from the 24th object on that it has represented, by two serializers or in two
-lists; or from the 300th. The objects of a list count before the first is represented. A serializer
+lists; or from the 120th. The objects of a list count before the first is represented. A serializer
 has its own fields as soon as other code looks at them, which may change them, or if code of users
 makes, chooses or changes them: in its class, in the classes of its fields, or in those of nested
 serializers. Then it is *made*, and until then *pending*. Stock looks when it validates, generated

@@ -1,1 +1,1 @@
-"""Input: how objects and lists are validated, and created in bulk if asked."""
+"""Input: how objects and lists are validated."""

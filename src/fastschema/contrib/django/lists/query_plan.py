@@ -65,9 +65,8 @@ class QueryPlan:
             if base is Model or not base.__module__.startswith("django.db."):
                 self._classes.add(base)
 
-    @property
     def is_current(self) -> bool:
-        """Whether all that it was made of is what it was."""
+        """Return whether all that it was made of is what it was."""
         return self._uses_zones == settings.USE_TZ and self._classes.is_current()
 
     def check(self) -> None:
@@ -100,7 +99,7 @@ def check_readable(queryset: Any) -> None:
 def kept_plan(model: Any, shape: Hashable) -> QueryPlan | None:
     """Return a model's plan for a shape, if any; raise NotRowReadableError if rows are not read."""
     plan = _plans(model).get(shape)
-    if plan is None or not plan.is_current:
+    if plan is None or not plan.is_current():
         return None
     plan.check()
     return plan

@@ -181,7 +181,9 @@ class _RowReader(DerivedNode):
         access, kind = columns.access, field.kind
         value = at(self._row, columns.place)
         if access in (ColumnAccess.LABEL, ColumnAccess.FILE):
-            make = self.add_slot(f"{access.value}_of_row_{number}", partial(_value_maker, columns))
+            make = self.add_slot(
+                f"{access.value}_of_row_{number}", lambda bound, cls, form: value_maker(columns)
+            )
             return f"{make}({value})", kind
         if access is ColumnAccess.ADDRESS:
             link = self.add_slot(f"row_link_{number}", partial(_address_link, number))
@@ -207,10 +209,6 @@ class _RowReader(DerivedNode):
         if self._or_instance:
             of_rows = f"{of_rows} if type($value) is RelatedRows else {conversion.otherwise}"
         return Conversion(otherwise=of_rows)
-
-
-def _value_maker(columns: FieldColumns, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:
-    return value_maker(columns)
 
 
 def _address_link(number: int, bound: Any, cls: type, form: Form) -> Callable[[Any], Any]:

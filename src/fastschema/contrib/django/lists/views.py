@@ -1,4 +1,4 @@
-"""``ListModelMixin.list``, whose relations are loaded on demand, and which can be compared."""
+"""``ListModelMixin.list``, of whose answers shadow mode compares a share with stock's."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ STOCK_LIST = stock_method(ListModelMixin, "list")
 @functools.wraps(STOCK_LIST)
 def list_rows(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
     """``ListModelMixin.list``; see :mod:`fastschema.contrib.django.lists.views`."""
-    if is_disabled():
+    share = conf.settings().shadow
+    if not share or _shadow is None or is_disabled():
         return STOCK_LIST(self, request, *args, **kwargs)
     queryset = self.filter_queryset(self.get_queryset())
     page = self.paginate_queryset(queryset)
     serializer = self.get_serializer(queryset if page is None else page, many=True)
     data = serializer.data
     response = Response(data) if page is None else self.get_paginated_response(data)
-    share = conf.settings().shadow
-    if share and _shadow is not None:
-        _shadow.schedule_comparison(response, self, serializer, data, request, share)
+    _shadow.schedule_comparison(response, self, serializer, data, request, share)
     return response

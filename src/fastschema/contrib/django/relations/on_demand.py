@@ -111,6 +111,8 @@ def before_stock(
         fields = serializer.fields  # made, as stock makes them for the first object
         if type(fields) is BindingDict and may_lack(fields.fields.values(), rows):
             dispatch = _dispatch(serializer)
+    if dispatch is None and len(rows) < 2:
+        return None  # it has no peers either
     return before_dispatch(dispatch, rows, loads, one_by_one=one_by_one)
 
 

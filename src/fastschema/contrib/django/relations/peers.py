@@ -38,7 +38,7 @@ def may_fetch_peers(model: Any, db: str | None) -> bool:
 def peers_of(rows: Sequence[Any]) -> list[Any]:
     """Return the rows that may load a relation to one object for all of them.
 
-    None if the first lacks nothing, or if users have chosen how to load it.
+    None of them if the first lacks nothing, or if users have chosen how to load it.
     """
     model, db = type(rows[0]), rows[0]._state.db
     if len(rows) == 1 or not may_fetch_peers(model, db) or not _lacks_something(rows[0]):

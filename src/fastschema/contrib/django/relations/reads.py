@@ -23,7 +23,6 @@ from fastschema.contrib.django.relations.plain import leads_from_several
 from fastschema.contrib.django.unloaded_relations import (
     LoadedRelations,
     LookupWalk,
-    Unloaded,
     attribute_of,
     is_single,
     relations_of,
@@ -84,7 +83,8 @@ def reads_of(dispatch: Dispatch, model: Any) -> Reads:
     if reads is None:
         relations = unloaded(dispatch, model, LoadedRelations(), ANY)
         steps = [relation.lookup.split(LOOKUP_SEP) for relation in relations]
-        reads = Reads(tuple(_reads(model, steps)), _leads_to_several(model, relations))
+        several = any(leads_from_several(model, relation.lookup) for relation in relations)
+        reads = Reads(tuple(_reads(model, steps)), several)
         keep(kept, key, reads, _MOST_KEPT)
     return reads
 
@@ -164,10 +164,6 @@ def kept_as(relation: Any) -> str:
     else:
         name = relation.name if relation.many_to_many else attribute_of(relation)
     return name
-
-
-def _leads_to_several(model: Any, relations: list[Unloaded]) -> bool:
-    return any(leads_from_several(model, relation.lookup) for relation in relations)
 
 
 def surely_read(dispatch: Dispatch) -> Iterator[tuple[Any, Sequence[str], Any]]:
