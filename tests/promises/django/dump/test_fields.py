@@ -10,6 +10,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import models
 from django.utils import timezone as django_timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
@@ -175,6 +176,13 @@ VALUES = {
 
 GROUPED = [("Warm", [("r", "red"), ("o", "orange")]), (2, "two"), ("", "nothing"), ("1", "one")]
 
+
+def of_a_model():
+    field = models.IntegerField()
+    field.set_attributes_from_name("value")
+    return serializers.ModelField(field)
+
+
 FIELDS = {
     "char": serializers.CharField,
     "email": serializers.EmailField,
@@ -234,6 +242,7 @@ FIELDS = {
     "choice of booleans": partial(serializers.ChoiceField, [(True, "yes"), (None, "unknown")]),
     "multiple choice": partial(serializers.MultipleChoiceField, choices=["abc", 1, 2]),
     "read only": serializers.ReadOnlyField,
+    "model field": of_a_model,
     "json": serializers.JSONField,
     "binary json": partial(serializers.JSONField, binary=True),
     "list": serializers.ListField,
