@@ -217,6 +217,7 @@ def run(name: str, arguments: argparse.Namespace) -> bool:
         for figure in report["figures"]:
             if own := samples.get(figure["measure"]):
                 figure["sample"] = own[figure["contender"]]
+        arguments.results.mkdir(parents=True, exist_ok=True)
         draw_parts(report, arguments.results / "flights-parts.svg")
     tables.write(arguments.results, report)
     print(summary(report["figures"]), tables.reasons(report), sep="\n")
