@@ -485,3 +485,15 @@ class TestForms:
 
         assert_same(Row, [{"a": 1}], many=True, own=1)
         assert_same(serializer_of(rows=Row(many=True, own=2)), {"rows": [{"a": 1}]})
+
+
+def test_a_child_that_is_no_serializer_is_asked_as_by_stock():
+    class Child:
+        def bind(self, field_name, parent):
+            pass
+
+        def to_representation(self, value):
+            return {"value": value}
+
+    many = serializers.ListSerializer(child=Child())
+    assert many.to_representation([1, 2]) == [{"value": 1}, {"value": 2}]

@@ -17,6 +17,10 @@ from fastschema.runtime.settings import Loads
 from fastschema.runtime.switch import is_disabled
 
 _relations = plugin("fastschema.contrib.django.relations.on_demand")
+_peers = plugin("fastschema.contrib.django.relations.peers")
+
+FETCHES_PEERS: bool = _peers is not None and _peers.FETCHES_PEERS
+"""Whether something is done before code of users represents rows."""
 
 Loaded = AbstractContextManager[None]
 """What is loaded while it is entered; None where nothing is to be loaded."""

@@ -13,7 +13,12 @@ from rest_framework.serializers import ListSerializer
 
 from fastschema.compiler.nodes import Form
 from fastschema.contrib.django import conf
-from fastschema.contrib.django.before_rows import Loaded, before_rows, loads_relations
+from fastschema.contrib.django.before_rows import (
+    FETCHES_PEERS,
+    Loaded,
+    before_rows,
+    loads_relations,
+)
 from fastschema.contrib.django.front_end.access import rows
 from fastschema.contrib.django.front_end.customization import (
     STOCK_LIST_TO_REPRESENTATION,
@@ -92,13 +97,16 @@ def _rows_kept_by(list_serializer: Any) -> Any:
     return instance if type(instance) in _LISTS else None
 
 
-def _before_code_of_users(serializer: Any, data: Any) -> Loaded | None:
-    """Return what is done before a serializer's own method represents the rows of a list."""
-    if not loads_relations(conf.view_of(serializer)):
+def _before_code_of_users(list_serializer: Any, data: Any) -> Loaded | None:
+    """Return what is done before a method of users represents each row of a list.
+
+    What it belongs to is not asked for anything: it may be no serializer.
+    """
+    if not (FETCHES_PEERS and loads_relations(conf.view_of(list_serializer))):
         return None
     # Stock evaluates it now, too.
     objects = evaluated(data) if iterates_as_django(data) else data
-    return before_rows(serializer, objects) if type(objects) in _LISTS else None
+    return before_rows(list_serializer, objects) if type(objects) in _LISTS else None
 
 
 def represent_list(serializer: Any, data: Any, *, is_within: bool = False) -> Any:
@@ -110,7 +118,7 @@ def represent_list(serializer: Any, data: Any, *, is_within: bool = False) -> An
         return _within_all(represent_list, serializer, data)
     child = serializer.child
     if not is_stock_serializer(child):
-        with _before_code_of_users(child, data) or _NOTHING:
+        with _before_code_of_users(serializer, data) or _NOTHING:
             return STOCK_LIST_TO_REPRESENTATION(serializer, data)
     return represent_many(child, data)
 

@@ -18,6 +18,7 @@ from fastschema.contrib.django.unloaded_relations import is_single
 
 _FETCH_ONE = getattr(models, "FETCH_ONE", None)  # None before Django 6.1
 _FETCH_PEERS = getattr(models, "FETCH_PEERS", None)
+FETCHES_PEERS = _FETCH_PEERS is not None
 _loaded_one_by_one: WeakKeyDictionary[type, tuple[frozenset[str], frozenset[str]]] = (
     WeakKeyDictionary()
 )
@@ -28,7 +29,7 @@ _leads_to_plain_ones: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 def may_fetch_peers(model: Any, db: str | None) -> bool:
     """Return whether the objects are the same if rows of a model load them for each other."""
     return (
-        _FETCH_PEERS is not None
+        FETCHES_PEERS
         and not routers.routers
         and bool(connections[db or DEFAULT_DB_ALIAS].features.supports_foreign_keys)
         and _leads_to_plain_relations(model)
