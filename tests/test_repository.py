@@ -88,3 +88,9 @@ def test_all_of_ci_needs_every_job():
     needed = jobs["passed"]["needs"]
     assert set(needed) == jobs.keys() - {"passed"}
     assert " ".join(["success"] * len(needed)) in jobs["passed"]["steps"][0]["run"]
+
+
+def test_ci_names_tests_that_exist():
+    named = re.findall(r"tests/[\w/.]+", (ROOT / ".github/workflows/ci.yml").read_text())
+    assert named
+    assert [path for path in named if not (ROOT / path).exists()] == []

@@ -72,8 +72,11 @@ def told():
 def wrong(monkeypatch):
     """A fast path that writes a name wrongly."""
     join = JsonArray.join
-    wrong = lambda *args: join(*args).replace(b'"Newark"', b'"Newyork"')  # noqa: E731
-    monkeypatch.setattr(JsonArray, "join", wrong)
+
+    def joined_wrongly(*args):
+        return join(*args).replace(b'"Newark"', b'"Newyork"')
+
+    monkeypatch.setattr(JsonArray, "join", joined_wrongly)
 
 
 def counts(counter):

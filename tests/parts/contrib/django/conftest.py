@@ -1,7 +1,7 @@
 """The rows and tables of promises."""
 
 from tests.promises.django.conftest import (
-    collect_ignore,
+    collect_ignore,  # those of lists, without orjson
     flights,
     more_people,
     people,

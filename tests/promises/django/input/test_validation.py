@@ -401,7 +401,7 @@ def some_data(chance, kinds):
 def test_random_serializers_and_objects(seed):
     chance = random.Random(seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # DRF warns of some options, with fastschema or without
         serializer_class, kinds = some_serializer(chance)
     for _ in range(3):
         data = some_data(chance, kinds)
